@@ -87,7 +87,7 @@
         trainer = undefined;
         throw error;
       })
-      // The connection is free for the second program (src/app/shell/second.rs).
+      // The connection is free for the second program (src/app/shell/second_module.rs).
       .finally(() => dispatchEvent(new Event("vivarium-trainer")));
     return trainer;
   }

@@ -8,7 +8,7 @@
 // whatever height there is (styles/teach.css), and a height that followed from theirs could grow without end.
 
 /** What is above and below the charts, in the document's order. */
-const PARTS = ".framed, .transport, .headline, .numbers";
+const PARTS = ".embed-header, .transport, .headline, .numbers";
 /** A chart of the height that it is read best at, and the space around each part. */
 const [CHART, GAP] = [224, 8];
 /** Charts are in one column up to here, and in two above. */

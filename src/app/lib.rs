@@ -57,7 +57,7 @@ fn show_page() {
         return mount();
     }
     vivarium_model::platform::web::spawn(async move {
-        shell::second::fetch_before_page().await;
+        shell::second_module::fetch_before_page().await;
         // The file of the table may be kept in this browser.
         if let (Some(number), Some(storage)) = (table, library::storage::storage()) {
             (storage.open_table)(number).await;

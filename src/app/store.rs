@@ -13,6 +13,7 @@ use vivarium_core::language::escape_html;
 use vivarium_model::platform::web::spawn;
 use vivarium_model::protocol::Payload;
 use vivarium_page::bench::BenchAction;
+use vivarium_page::effect::{BenchEffect, Effect as TrainerEffect};
 use vivarium_page::files::openers::openers;
 use vivarium_page::gallery::GalleryAction;
 use vivarium_page::gallery::update::page_address;
@@ -21,9 +22,9 @@ use vivarium_page::settings::inputs::FormInputs;
 use vivarium_page::state::{Action, State};
 use vivarium_page::sweeps::workers::SweepWorkers;
 use vivarium_page::tour::{TourAction, answers_storage_key, story_file_path};
-use vivarium_page::trainer::device::{GpuSupport, may_start_on_cpu};
-use vivarium_page::trainer::speeds::SpeedCache;
-use vivarium_page::trainer::{BenchEffect, Effect as TrainerEffect, Program, Trainer, TrainerMessage};
+use vivarium_player::device::{GpuSupport, may_start_on_cpu};
+use vivarium_player::speeds::SpeedCache;
+use vivarium_player::trainer::{Program, Trainer, TrainerMessage};
 use vivarium_ui::browser::{read_stored, read_tab_stored, write_stored};
 use vivarium_ui::context::RunContext;
 
@@ -83,7 +84,7 @@ impl Store {
         };
         provide_context(store);
         provide_context(RunContext {
-            run: MappedSignal::new(store.state, |state| &state.run, |state| &mut state.run),
+            run: MappedSignal::new(store.state, |state| &state.player.run, |state| &mut state.player.run),
             field: Callback::new(move |key: &'static str| store.see_form(|state| state.field_state(key))),
             file_error: Callback::new(move |()| store.see(|state| state.file_error.clone())),
             explained_html: Callback::new(move |text: String| store.explained(&text)),
@@ -177,12 +178,12 @@ impl Store {
 
     /// Applies an action to the state and carries out its effects.
     fn apply(self, action: Action) {
-        let mut deeds = vec![];
-        self.state.update_untracked(|state| deeds = state.apply(action));
-        for deed in deeds {
-            match deed {
+        let mut effects = vec![];
+        self.state.update_untracked(|state| effects = state.apply(action));
+        for effect in effects {
+            match effect {
                 TrainerEffect::DetectGpu => {
-                    if self.state.with_untracked(|state| may_start_on_cpu(&state.run.link.spec)) {
+                    if self.state.with_untracked(|state| may_start_on_cpu(&state.player.run.link.spec)) {
                         web::prefetch_cpu_program();
                     }
                     browser::detect_gpu(move |survey| self.act(Action::GpuDetected(survey)));
@@ -222,7 +223,7 @@ impl Store {
 
     /// Schedules the next slice of a long computation on the page, if one is unfinished.
     fn schedule_work(self) {
-        if self.peek(|state| state.run.is_busy()) && !self.work_pending.get_value() {
+        if self.peek(|state| state.player.run.is_busy()) && !self.work_pending.get_value() {
             self.work_pending.set_value(true);
             let part = move || {
                 self.work_pending.set_value(false);
@@ -234,22 +235,23 @@ impl Store {
 
     /// Opens, pauses or closes sweep workers as the state requires.
     fn update_sweep_workers(self) {
-        let mut gone = vec![];
+        let mut closed = vec![];
         let open = |number| {
-            WorkerTrainer::open(Program::Cpu, move |sign| self.handle_sweep_worker(number, sign)).ok()
+            WorkerTrainer::open(Program::Cpu, move |message| self.handle_sweep_worker(number, message)).ok()
         };
-        self.state
-            .with_untracked(|state| self.sweep_workers.update_value(|crew| gone = crew.update(state, open)));
-        if !gone.is_empty() {
+        self.state.with_untracked(|state| {
+            self.sweep_workers.update_value(|workers| closed = workers.update(state, open))
+        });
+        if !closed.is_empty() {
             // Not at once: this may be running inside a callback of one of them.
-            set_timeout(move || drop(gone), Duration::ZERO);
+            set_timeout(move || drop(closed), Duration::ZERO);
         }
     }
 
     /// Handles a message of the sweep worker with this number.
     fn handle_sweep_worker(self, number: u32, message: TrainerMessage) {
         let mut ended = None;
-        self.sweep_workers.update_value(|crew| ended = crew.handle_message(number, message));
+        self.sweep_workers.update_value(|workers| ended = workers.handle_message(number, message));
         if let Some((run, outcome)) = ended {
             self.dispatch_next_frame(Action::SweepRunEnded(run, outcome));
         }

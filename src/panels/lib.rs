@@ -20,6 +20,7 @@ pub mod parity;
 pub mod perceptron;
 pub mod succinct;
 pub mod tables;
+pub mod text_editor;
 pub mod traces;
 
 use vivarium_labs::LABS;

@@ -40,7 +40,7 @@ fn draw_theory_card() -> AnyView {
                     <section class="card" aria-label=tr!("Theory")>
                         <ul class="theory__texts">{move || texts.get().into_iter().map(item).collect_view()}</ul>
                         {slider("teacher-alpha", tr!("Examples per weight α"), ALPHA_RANGE, alpha, |alpha| alpha.to_string())}
-                        <p class="card__note" data-testid="teacher-after">{move || describe_hebb(alpha.get())}</p>
+                        <p class="card__note" data-testid="teacher-summary">{move || describe_hebb(alpha.get())}</p>
                     </section>
                 </section>
             }

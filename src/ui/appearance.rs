@@ -27,7 +27,7 @@ impl ThemeChoice {
 
     /// Name of the theme in the browser's storage and in the labels of the theme button.
     fn slug(self) -> &'static str {
-        ThemeChoice::ALL.iter().find(|(wish, _)| *wish == self).map_or("auto", |(_, slug)| slug)
+        ThemeChoice::ALL.iter().find(|(choice, _)| *choice == self).map_or("auto", |(_, slug)| slug)
     }
 }
 
@@ -93,11 +93,11 @@ impl Appearance {
     /// appearance by Leptos context.
     pub fn provide() -> Appearance {
         let stored = browser::read_stored(STORAGE_KEY);
-        let wish = ThemeChoice::ALL
+        let choice = ThemeChoice::ALL
             .iter()
             .find(|(_, slug)| stored.as_deref() == Some(slug))
             .map_or(ThemeChoice::System, |w| w.0);
-        let wish = RwSignal::new(wish);
+        let choice = RwSignal::new(choice);
         let system = RwSignal::new(browser::matches_media(PREFERS_DARK));
         if let Ok(Some(list)) = window().match_media(PREFERS_DARK) {
             let changed = Closure::<dyn Fn()>::new(move || system.set(browser::matches_media(PREFERS_DARK)));
@@ -106,7 +106,7 @@ impl Appearance {
             changed.forget();
             std::mem::forget(list);
         }
-        let is_dark = Memo::new(move |_| match wish.get() {
+        let is_dark = Memo::new(move |_| match choice.get() {
             ThemeChoice::System => system.get(),
             ThemeChoice::Light => false,
             ThemeChoice::Dark => true,
@@ -115,12 +115,8 @@ impl Appearance {
             move || browser::set_root_attribute("data-theme", if is_dark.get() { "dark" } else { "light" });
         untrack(mark);
         Effect::new(move |_| mark());
-        let appearance = Appearance {
-            choice: wish,
-            is_dark,
-            presents: RwSignal::new(false),
-            enlarged: RwSignal::new(false),
-        };
+        let appearance =
+            Appearance { choice, is_dark, presents: RwSignal::new(false), enlarged: RwSignal::new(false) };
         provide_context(appearance);
         appearance
     }
@@ -147,18 +143,18 @@ pub fn ThemeButton(
     /// Appearance that the button changes.
     appearance: Appearance,
 ) -> impl IntoView {
-    let wish = appearance.choice;
+    let choice = appearance.choice;
     let next = move |_| {
-        let at = ThemeChoice::ALL.iter().position(|(w, _)| *w == wish.get_untracked()).unwrap_or(0);
-        wish.set(ThemeChoice::ALL[(at + 1) % 3].0);
-        browser::write_stored(STORAGE_KEY, wish.get_untracked().slug());
+        let at = ThemeChoice::ALL.iter().position(|(w, _)| *w == choice.get_untracked()).unwrap_or(0);
+        choice.set(ThemeChoice::ALL[(at + 1) % 3].0);
+        browser::write_stored(STORAGE_KEY, choice.get_untracked().slug());
     };
-    let name = Signal::derive(move || match wish.get() {
+    let name = Signal::derive(move || match choice.get() {
         ThemeChoice::System => Name::Theme,
         ThemeChoice::Light => Name::Light,
         ThemeChoice::Dark => Name::Dark,
     });
-    let label = move || tr!("Colours: {colours}", colours = wish.get().slug());
+    let label = move || tr!("Colours: {colours}", colours = choice.get().slug());
     view! {
         <button class="tool" type="button" aria-label=label title=label data-testid="theme" on:click=next>
             <Icon name />

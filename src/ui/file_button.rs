@@ -40,7 +40,7 @@ impl FileButton {
         };
         view! {
             <button class="button" type="button" data-testid=format!("open-{}", self.id) on:click=choose>{self.word}</button>
-            <input class="hidden files__input" type="file" tabindex="-1" aria-hidden="true" accept=self.accept
+            <input class="invisible files__input" type="file" tabindex="-1" aria-hidden="true" accept=self.accept
                 data-testid=format!("{}-input", self.id) node_ref=input on:change=chosen />
         }
         .into_any()

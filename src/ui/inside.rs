@@ -5,7 +5,7 @@ use leptos::prelude::*;
 
 use crate::button::button;
 use crate::context::RunContext;
-use crate::news::LabContext;
+use crate::lab_context::LabContext;
 use vivarium_model::permalink::ViewSettings;
 use vivarium_view::display::LabState;
 
@@ -31,15 +31,15 @@ pub fn inside_panel(id: &'static str, title: &'static str, parts: AnyView) -> An
 /// number of the example, counted from 1; `more` is placed after them.
 pub fn example_buttons<S: LabState>(
     label: &'static str,
-    news: LabContext<S>,
+    lab: LabContext<S>,
     example_count: usize,
     show: impl Fn(usize) + Copy + 'static,
     more: AnyView,
 ) -> AnyView {
-    let example = move || news.see(|_, view| view.example).unwrap_or(1);
+    let example = move || lab.see(|_, view| view.example).unwrap_or(1);
     let show = move |example: usize| show(example.clamp(1, example_count));
     view! {
-        <div class="editing__buttons" role="group" aria-label=label>
+        <div class="editor__buttons" role="group" aria-label=label>
             {button("previous-example", tr!("Previous"), Box::new(move || example() < 2),
                 Box::new(move || show(untrack(example).saturating_sub(1))))}
             {button("next-example", tr!("Next"), Box::new(move || example() >= example_count),
@@ -54,16 +54,16 @@ pub fn example_buttons<S: LabState>(
 /// answer.
 pub fn prompt_panel<S: LabState>(
     id: &'static str,
-    news: LabContext<S>,
+    lab: LabContext<S>,
     origin: fn(&S) -> String,
     parts: AnyView,
     about: fn(&S, &ViewSettings) -> String,
 ) -> AnyView {
     let card = view! {
         <section class="card card--wide" aria-label=tr!("Prompt")>
-            <p class="card__text" data-testid="origin">{move || news.see(|state, _| origin(state))}</p>
+            <p class="card__text" data-testid="origin">{move || lab.see(|state, _| origin(state))}</p>
             {parts}
-            <p class="card__note" role="status" data-testid="prompt-answer">{move || news.see(about)}</p>
+            <p class="card__note" role="status" data-testid="prompt-answer">{move || lab.see(about)}</p>
         </section>
     };
     inside_panel(id, tr!("Look into a prompt"), card.into_any())

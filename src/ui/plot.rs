@@ -62,7 +62,7 @@ pub struct PlotCanvas {
 impl PlotCanvas {
     /// Renders legend and canvas, or the text `reason`, which says why the chart is empty, while that is not `None`.
     pub fn view(self, reason: Option<Memo<Option<String>>>) -> AnyView {
-        let PlotCanvas { name, testid, is_lines, reading, track_changes: news, label } = self;
+        let PlotCanvas { name, testid, is_lines, reading, track_changes, label } = self;
         let (appearance, tools) = (Appearance::here(), expect_context::<CurveTools>());
         let (frame, canvas) = (NodeRef::<Div>::new(), NodeRef::<Canvas>::new());
         let size = RwSignal::new((0u32, 0u32));
@@ -85,7 +85,7 @@ impl PlotCanvas {
         repaint_on(
             move || {
                 let (_, _, (width, _)) = (appearance.track_changes(), tools.changes.get(), size.get());
-                news.run(());
+                track_changes.run(());
                 width > 0
             },
             paint,
@@ -94,7 +94,7 @@ impl PlotCanvas {
         view! {
             {move || is_lines.get().then(|| attached.legend.run(()))}
             <div class="plot__frame" node_ref=frame>
-                <canvas class="plot__canvas" class:hidden=is_empty node_ref=canvas
+                <canvas class="plot__canvas" class:invisible=is_empty node_ref=canvas
                     role="img" aria-label=label data-testid=testid></canvas>
                 {move || (is_lines.get() && !is_empty()).then(|| attached.over.run(()))}
                 {move || reason.and_then(|why| why.get()).map(|why| view! { <p class="plot__reason">{why}</p> })}

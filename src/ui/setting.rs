@@ -23,7 +23,7 @@ pub fn Setting(
     let state = context.field(key);
     let text = Memo::new(move |_| state.with(|state| state.text.clone()));
     // The field itself shows its name and what was entered.
-    let problem = Memo::new(move |_| {
+    let error = Memo::new(move |_| {
         let expected = state.with(|state| state.expected.clone())?;
         Some(tr!("Expected {expected}", expected))
     });
@@ -32,44 +32,45 @@ pub fn Setting(
     let swept = is(|state| state.is_swept);
     let idle = is(|state| state.is_idle);
     let locked = is(|state| state.is_locked);
-    let gone = is(|state| state.is_hidden);
+    let is_hidden = is(|state| state.is_hidden);
     // Help appears on hover and keyboard focus by the style sheet, and on a tap by this.
-    let asked = RwSignal::new(false);
+    let help_is_open = RwSignal::new(false);
     let dismissed = RwSignal::new(false);
     let on_key = move |event: KeyboardEvent| {
         if event.key() == "Escape" {
-            asked.set(false);
+            help_is_open.set(false);
             dismissed.set(true);
         }
     };
     let on_leave = move |_| {
-        asked.set(false);
+        help_is_open.set(false);
         dismissed.set(false);
     };
     // A finger leaves as soon as it has tapped.
     let on_out = move |event: PointerEvent| {
         if event.pointer_type() == "mouse" {
-            asked.set(false);
+            help_is_open.set(false);
         }
     };
-    let (id, help_id, problem_id) = (format!("knob-{key}"), format!("help-{key}"), format!("problem-{key}"));
-    let described = format!("{help_id} {problem_id}");
+    let (id, help_id, error_id) =
+        (format!("setting-{key}"), format!("setting-help-{key}"), format!("setting-error-{key}"));
+    let described = format!("{help_id} {error_id}");
     let input = match control {
         Control::Number(scale) => {
-            number_input(context, state, key, label, scale, text, problem, trial, &id, &described)
+            number_input(context, state, key, label, scale, text, error, trial, &id, &described)
         }
         Control::Select(options) => select_input(context, key, options, text, &id, &described),
-        Control::Text(example) => text_input(context, key, example, text, problem, &id, &described),
-        Control::Lines(example) => text_area(context, key, example, text, problem, &id, &described),
+        Control::Text(example) => text_input(context, key, example, text, error, &id, &described),
+        Control::Lines(example) => text_area(context, key, example, text, error, &id, &described),
     };
     view! {
-        <fieldset class="knob" role="presentation" disabled=locked class:gone=gone class:knob--wrong=move || problem.with(Option::is_some) class:knob--quiet=dismissed
-            class:knob--idle=idle
+        <fieldset class="setting" role="presentation" disabled=locked class:not-displayed=is_hidden class:setting--invalid=move || error.with(Option::is_some) class:setting--help-dismissed=dismissed
+            class:setting--inactive=idle
             on:keydown=on_key on:focusout=on_leave on:pointerleave=on_out>
-            <label class="knob__label" for=id.clone()>
+            <label class="setting__label" for=id.clone()>
                 {label}
                 " "
-                <span class="knob__unit">
+                <span class="setting__unit">
                     {move || match () {
                         () if locked.get() => "locked",
                         () if swept.get() => tr!("set by the sweep"),
@@ -79,22 +80,22 @@ pub fn Setting(
                     }}
                 </span>
             </label>
-            <button class="knob__about" type="button" tabindex="-1" aria-label=tr!("About {label}", label)
-                on:click=move |_| asked.update(|asked| *asked = !*asked)>
+            <button class="setting__help-button" type="button" tabindex="-1" aria-label=tr!("About {label}", label)
+                on:click=move |_| help_is_open.update(|help_is_open| *help_is_open = !*help_is_open)>
                 <Icon name=Name::About />
             </button>
             {input}
-            <button class="knob__default" type="button" title=tr!("Back to the default")
-                aria-label=tr!("{label}: back to the default", label) class:hidden=is_default
+            <button class="setting__reset" type="button" title=tr!("Back to the default")
+                aria-label=tr!("{label}: back to the default", label) class:invisible=is_default
                 on:click=move |_| context.ask.run(Request::Reset(key))>
                 "↺"
             </button>
-            <p class="knob__problem" id=problem_id>{move || problem.get()}</p>
+            <p class="setting__error" id=error_id>{move || error.get()}</p>
             // No tooltip in the sense of ARIA, since the terms in it can be pressed.
-            <p class="knob__help" class:knob__help--asked=asked id=help_id>
+            <p class="setting__help" class:setting__help--open=help_is_open id=help_id>
                 // Markup: `RunContext::explained_html`, which escapes the text.
                 <span inner_html=move || context.explained_html.run(help.clone())></span>
-                {(!range.is_empty()).then(|| view! { <span class="knob__range">{range}</span> })}
+                {(!range.is_empty()).then(|| view! { <span class="setting__range">{range}</span> })}
             </p>
         </fieldset>
     }
@@ -111,7 +112,7 @@ fn number_input(
     label: &'static str,
     scale: Option<SliderScale>,
     text: Memo<String>,
-    problem: Memo<Option<String>>,
+    error: Memo<Option<String>>,
     trial: Option<Callback<String>>,
     id: &str,
     described: &str,
@@ -119,11 +120,11 @@ fn number_input(
     // While the slider is moved, the box follows; the run changes when it is let go.
     let preview = RwSignal::new(None::<String>);
     let value = Memo::new(move |_| preview.get().unwrap_or_else(|| text.get()));
-    let wide = if scale.is_none() { "knob__box knob__box--wide" } else { "knob__box" };
+    let wide = if scale.is_none() { "setting__input setting__input--wide" } else { "setting__input" };
     view! {
         <input class=wide id=id.to_string() data-testid=id.to_string() type="text" inputmode="decimal"
             autocomplete="off" spellcheck="false" aria-describedby=described.to_string()
-            aria-invalid=move || problem.with(|p| p.is_some().to_string())
+            aria-invalid=move || error.with(|p| p.is_some().to_string())
             prop:value=value on:change=move |event| submit(context, key, &event) />
         {scale.map(|scale| {
             let position = Memo::new(move |_| {
@@ -134,9 +135,9 @@ fn number_input(
                 (event_target_value(event).parse::<f64>().unwrap_or(0.0).round() as u32).min(TRACK)
             };
             view! {
-                <input class="knob__slider" type="range" min="0" max=TRACK.to_string() step=scale.step().to_string()
+                <input class="setting__slider" type="range" min="0" max=TRACK.to_string() step=scale.step().to_string()
                     aria-label=tr!("{label}, slider", label) aria-valuetext=value prop:value=position
-                    style:--at=move || format!("{}%", position.with(|p| p.parse::<u32>().unwrap_or(0) / 10))
+                    style:--filled=move || format!("{}%", position.with(|p| p.parse::<u32>().unwrap_or(0) / 10))
                     on:input=move |event| {
                         let text = scale.text(at(&event));
                         preview.set(Some(text.clone()));
@@ -164,7 +165,7 @@ fn select_input(
     described: &str,
 ) -> AnyView {
     view! {
-        <select class="knob__select" id=id.to_string() data-testid=id.to_string()
+        <select class="setting__select" id=id.to_string() data-testid=id.to_string()
             aria-describedby=described.to_string()
             on:change=move |event| context.edit(key, event_target_value(&event))>
             {options
@@ -184,14 +185,14 @@ fn text_input(
     key: &'static str,
     example: &'static str,
     text: Memo<String>,
-    problem: Memo<Option<String>>,
+    error: Memo<Option<String>>,
     id: &str,
     described: &str,
 ) -> AnyView {
     view! {
-        <input class="knob__box knob__box--wide" id=id.to_string() data-testid=id.to_string() type="text"
+        <input class="setting__input setting__input--wide" id=id.to_string() data-testid=id.to_string() type="text"
             placeholder=example autocomplete="off" spellcheck="false" aria-describedby=described.to_string()
-            aria-invalid=move || problem.with(|p| p.is_some().to_string())
+            aria-invalid=move || error.with(|p| p.is_some().to_string())
             prop:value=text on:change=move |event| submit(context, key, &event) />
     }
     .into_any()
@@ -203,7 +204,7 @@ fn text_area(
     key: &'static str,
     example: &'static str,
     text: Memo<String>,
-    problem: Memo<Option<String>>,
+    error: Memo<Option<String>>,
     id: &str,
     described: &str,
 ) -> AnyView {
@@ -212,10 +213,10 @@ fn text_area(
         event_target::<web_sys::HtmlTextAreaElement>(&event).set_value(&current_text(context, key));
     };
     view! {
-        <textarea class="knob__box knob__box--wide knob__box--lines" id=id.to_string() data-testid=id.to_string()
+        <textarea class="setting__input setting__input--wide setting__input--multiline" id=id.to_string() data-testid=id.to_string()
             rows="4" placeholder=example autocomplete="off" spellcheck="false"
             aria-describedby=described.to_string()
-            aria-invalid=move || problem.with(|p| p.is_some().to_string())
+            aria-invalid=move || error.with(|p| p.is_some().to_string())
             prop:value=text on:change=take></textarea>
     }
     .into_any()

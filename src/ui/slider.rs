@@ -12,11 +12,11 @@ pub fn slider(
 ) -> AnyView {
     let share = move || 100 * (at.get() - ends.0) / (ends.1 - ends.0);
     view! {
-        <div class="knob">
-            <label class="knob__label" for=id>{label} " " <span class="knob__unit">{move || shown(at.get())}</span></label>
-            <input class="knob__slider" type="range" id=id data-testid=id min=ends.0.to_string() max=ends.1.to_string()
+        <div class="setting">
+            <label class="setting__label" for=id>{label} " " <span class="setting__unit">{move || shown(at.get())}</span></label>
+            <input class="setting__slider" type="range" id=id data-testid=id min=ends.0.to_string() max=ends.1.to_string()
                 step="1" aria-valuetext=move || shown(at.get()) prop:value=move || at.get().to_string()
-                style:--at=move || format!("{}%", share())
+                style:--filled=move || format!("{}%", share())
                 on:input=move |event| {
                     if let Ok(value) = event_target_value(&event).parse::<u32>() {
                         at.set(value.clamp(ends.0, ends.1));

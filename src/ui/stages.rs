@@ -58,7 +58,7 @@ pub fn stage_player(
             {buttons}
         </div>
         {scrubber(names, shown, last, words, go)}
-        <div class="layers__words" role="status">
+        <div class="layers__text" role="status">
             <h3 class="card__name" data-testid=format!("{key}-heading")>
                 {move || words.with_value(|words| (words.heading)(shown.get()))}
             </h3>
@@ -88,12 +88,12 @@ fn stage_button(
     // One of them can be reached by Tab.
     let is_reached = Memo::new(move |_| shown.get().max(1) == stage);
     view! {
-        <button class="layer" class:layer--begins=of.begins class:layer--done=is_done type="button" id=id.clone()
+        <button class="layer" class:layer--group-start=of.begins class:layer--applied=is_done type="button" id=id.clone()
             data-testid=id aria-pressed=move || is_shown.get().to_string()
             tabindex=move || if is_reached.get() { "0" } else { "-1" }
             on:click=move |_| go(if is_shown.get_untracked() { 0 } else { stage })>
             <span class="layer__name">{of.name}</span>
-            <span class="layer__sign" aria-hidden="true">{of.short}</span>
+            <span class="layer__symbol" aria-hidden="true">{of.short}</span>
         </button>
     }
     .into_any()
@@ -148,11 +148,11 @@ fn scrubber(
             </button>
             {button(&format!("{key}-next"), names.next, Box::new(move || shown.get() >= last),
                 Box::new(move || by_hand(shown.get_untracked() + 1)))}
-            <input class="knob__slider layers__slider" type="range" min="0" max=last.to_string() step="1"
+            <input class="setting__slider layers__slider" type="range" min="0" max=last.to_string() step="1"
                 data-testid=format!("{key}-slider") aria-label=names.shown
                 aria-valuetext=move || words.with_value(|words| (words.heading)(shown.get()))
                 prop:value=move || shown.get().to_string()
-                style:--at=move || format!("{}%", 100 * shown.get() / last)
+                style:--filled=move || format!("{}%", 100 * shown.get() / last)
                 on:input=move |event| {
                     if let Ok(stage) = event_target_value(&event).parse::<usize>() {
                         by_hand(stage);

@@ -45,9 +45,22 @@ export function charts(here) {
         assert.ok(is(/held-out ([\d.e−]+)/.exec(other)[1], median(row.test_accuracy)), other);
         assert.equal(step(await words(see, "movement")), row.step);
       }
-      assert.equal(await page.locator(".cross__line").count(), 3);
+      assert.equal(await page.locator(".crosshair__line").count(), 3);
       await page.mouse.move(5, 5);
-      await until(async () => !(await page.locator(".cross__line").count()), "the crosshair to go");
+      await until(async () => !(await page.locator(".crosshair__line").count()), "the crosshair to go");
+      quiet(heard);
+      await page.close();
+    });
+
+    it("show the run at the step that is clicked on a curve", async () => {
+      const { page, see, heard } = await open();
+      const box = await see("chart-loss").boundingBox();
+      await page.mouse.move(box.x + box.width * 0.4, box.y + 12);
+      const said = await until(async () => /held-out/.test(await words(see, "loss")) && words(see, "loss"), "values");
+      const dot = page.locator(".plot:has([data-testid=chart-loss]) .crosshair circle").first();
+      const [x, y] = await Promise.all(["cx", "cy"].map(async (name) => Number(await dot.getAttribute(name))));
+      await page.mouse.click(box.x + x, box.y + y);
+      await until(async () => (await stepOf(see)) === step(said), "the step of the click", 20);
       quiet(heard);
       await page.close();
     });
@@ -66,7 +79,7 @@ export function charts(here) {
         const row = measured.find((row) => row.step === step(said));
         const of = meant[1] === "held-out" ? row.test_loss : row.train_loss;
         assert.ok(is(meant[3], of[meant[2] - 1]), said);
-        assert.equal(await page.locator(".plot:has([data-testid=chart-loss]) .cross__one").count(), 1);
+        assert.equal(await page.locator(".plot:has([data-testid=chart-loss]) .crosshair__curve").count(), 1);
         found.add(meant[2]);
       }
       assert.ok(found.size >= 2, [...found].join());
@@ -93,7 +106,7 @@ export function charts(here) {
       await page.keyboard.press("ArrowDown");
       await until(async () => /replica \d/.test(await words(see, "loss")), "a replica");
       await page.keyboard.press("Escape");
-      await until(async () => !(await page.locator(".cross__line").count()), "the crosshair to go");
+      await until(async () => !(await page.locator(".crosshair__line").count()), "the crosshair to go");
       assert.equal(await stepOf(see), 1000);
       // Enter goes to the step.
       await page.keyboard.press("End");
@@ -118,7 +131,7 @@ export function charts(here) {
       await tap();
       await until(async () => /held-out/.test(await words(see, "loss")), "values");
       await tap();
-      await until(async () => !(await page.locator(".cross__line").count()), "the crosshair to go");
+      await until(async () => !(await page.locator(".crosshair__line").count()), "the crosshair to go");
       quiet(heard);
       await page.close();
     });
@@ -211,7 +224,7 @@ export function charts(here) {
         await page.mouse.move(box.x + box.width * 0.5, y);
         await page.mouse.down();
         await page.mouse.move(box.x + box.width * 0.7, y, { steps: 5 });
-        assert.equal(await page.locator(".cross__range").count(), 1);
+        assert.equal(await page.locator(".crosshair__range").count(), 1);
         await page.mouse.up();
       };
       await page.keyboard.down("Shift");
@@ -223,6 +236,8 @@ export function charts(here) {
       const dragged = await ends(see);
       assert.ok(dragged[0] > 350 && dragged[0] < 500 && dragged[1] > 550 && dragged[1] < 750, dragged.join());
       await see("chart-loss").dblclick({ position: { x: 200, y: 60 } });
+      await page.waitForTimeout(500);
+      assert.equal(await stepOf(see), 1000, "a double click goes to no step");
       await until(() => see("whole-run").isHidden(), "the whole run");
 
       await see("zoom").click();
@@ -275,7 +290,7 @@ export function charts(here) {
 
   it("marks what happened on the steps of every chart", async () => {
     const { page, see, heard } = await open("#v1/groups?frac=0.9&steps=1000&halt=steps&every=10&speed=0&show=loss.accuracy.purity");
-    const events = async (chart) => page.locator(`.plot:has([data-testid=chart-${chart}]) .cross__mark`).count();
+    const events = async (chart) => page.locator(`.plot:has([data-testid=chart-${chart}]) .crosshair__mark`).count();
     const first = await until(async () => (await events("loss")) > 0 && events("loss"), "marks");
     assert.equal(await events("accuracy"), first);
     assert.equal(await events("purity"), 0, "there are no steps");
@@ -283,7 +298,7 @@ export function charts(here) {
     await page.keyboard.press("Home");
     const told = new Set();
     for (let i = 0; i <= 100; i++) {
-      for (const what of await page.locator(".plot:has([data-testid=chart-loss]) .readoff__event").allTextContents()) told.add(what);
+      for (const what of await page.locator(".plot:has([data-testid=chart-loss]) .crosshair-values__event").allTextContents()) told.add(what);
       await page.keyboard.press("ArrowRight");
     }
     assert.equal(told.size, first, [...told].join());

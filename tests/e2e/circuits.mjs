@@ -56,6 +56,8 @@ export function circuitsLab(here) {
     await until(async () => (await see("circuit-drawing").count()) === 1, "the diagram", 20);
     assert.equal(await page.locator("[data-testid=bits] button").count(), 3);
     assert.match(await text(see("circuit-about")), /^For the input 111 the circuit gives 1, and all gates of the network agree with the circuit\.$/);
+    const gate = page.locator(".gate__box").first();
+    assert.equal(await gate.evaluate((box) => getComputedStyle(box).cursor), "default", "a gate is no button");
     const lit = () => page.locator(".gate--on").count();
     const before = await lit();
     await see("bit-2").click();
@@ -105,7 +107,7 @@ export function circuitsLab(here) {
     assert.match(await see("circuit-text").inputValue(), /^g1 = x1 or x2\n/);
     assert.ok(await see("run-circuit").isDisabled(), "nothing was written yet");
     await see("circuit-text").fill("s = a xor b\nt = s and a\nu a\n");
-    const mistakes = () => page.locator("[data-testid=circuit-mistakes] li").allTextContents();
+    const mistakes = () => page.locator("[data-testid=circuit-errors] li").allTextContents();
     await until(async () => (await mistakes()).length === 2, "two mistakes");
     assert.match((await mistakes())[0], /^Line 1: there is no gate “xor”/);
     assert.match((await mistakes())[1], /^Line 3 is not a gate/);

@@ -107,7 +107,7 @@ export function descentLab(here) {
     await until(async () => (await pixels(page, "part-v(2)")) > 5, "the weights are drawn", 20);
     assert.equal(await pixels(page, "part-p(1)"), 1, "scratch is 0");
     assert.match(await text(see("strip-title")), /^The token of the query: 145 numbers$/);
-    assert.match(await text(see("strip-words")), /^x is 0\.400 and 1\.00\. y is 0\. v\(1\) has 16 numbers; the largest in absolute value is v\(1,\d\)\[[12]\] = /);
+    assert.match(await text(see("strip-announcement")), /^x is 0\.400 and 1\.00\. y is 0\. v\(1\) has 16 numbers; the largest in absolute value is v\(1,\d\)\[[12]\] = /);
     await see("layer-1").click();
     await until(async () => (await pixels(page, "part-p(1)")) > 1, "the first outputs");
     assert.equal(await pixels(page, "part-p(2)"), 1, "the second ones are still 0");
@@ -150,7 +150,7 @@ export function descentLab(here) {
     await until(() => page.url().includes("place=40"), "the token in the link");
     await see("token-number").fill("61");
     await page.keyboard.press("Enter");
-    await until(async () => /expected an example from 1 to 60/.test(await text(see("token-problem"))), "the reason");
+    await until(async () => /expected an example from 1 to 60/.test(await text(see("token-error"))), "the reason");
     await see("token-query").click();
     await until(() => page.url().includes("place=0"), "the query");
     isQuiet(heard);

@@ -101,7 +101,7 @@ export function embeds(here) {
         await page.setViewportSize({ width, height });
         await page.waitForTimeout(300);
         assert.deepEqual(await misfits(page), [], `${most} charts, ${width} by ${height}`);
-        for (const part of ["framed", "whole", "play", "step", "chart-loss"]) {
+        for (const part of ["embed-title", "embed-open", "play", "step", "chart-loss"]) {
           assert.ok(await see(part).isVisible(), `${part}, ${width} by ${height}`);
         }
         const shown = await page.locator(".plot:visible").count();
@@ -120,9 +120,9 @@ export function embeds(here) {
       ["#v1/sparse-parity?n=12&k=2&embed=on&start=paused", /^Sparse parity, .+/],
     ]) {
       const { page, see } = await visit(here().context, here().address, link, { width: 600, height: 400 });
-      assert.match(await text(see("framed")), name);
-      assert.equal(`${await text(see("framed"))} · Vivarium`, await page.title());
-      const [tab] = await Promise.all([here().context.waitForEvent("page"), see("whole").click()]);
+      assert.match(await text(see("embed-title")), name);
+      assert.equal(`${await text(see("embed-title"))} · Vivarium`, await page.title());
+      const [tab] = await Promise.all([here().context.waitForEvent("page"), see("embed-open").click()]);
       await tab.getByTestId("task").waitFor();
       assert.equal(tab.url(), page.url().replace(/embed=on&?|&embed=on/, "").replace(/\?$/, ""));
       await tab.close();
@@ -193,7 +193,7 @@ export function embeds(here) {
       const whole = await open(sheet(frame(site.address + ONE.replace("&embed=on", ""), 'sandbox="allow-scripts" width="1000" height="900"')), { width: 1040, height: 940 }, site.address);
       const more = await inside(whole.find);
       await trains(more.see);
-      await until(async () => /stores nothing/.test(await text(more.see("library-trouble"))), "a sentence");
+      await until(async () => /stores nothing/.test(await text(more.see("library-error"))), "a sentence");
       assert.deepEqual(await whole.got(), [], "only an embedded page tells its height");
       isQuiet(whole.heard);
       await whole.page.close();

@@ -107,7 +107,7 @@ export function engines(here) {
         await see("reset").click();
         await until(async () => (await stepOf(see)) < at && (await rows(page)).length > 0, "a reset");
         assert.deepEqual((await rows(page))[0], first, "the same start");
-        await see("knob-width").fill("33");
+        await see("setting-width").fill("33");
         await until(async () => /width=33/.test(await page.url()), "the width in the address");
         assert.match(await text(see("message")), /same seed/);
       });
@@ -122,13 +122,13 @@ export function engines(here) {
         const kept = () => stored(page, here().address).catch(() => []);
         const far = async () => (await kept()).some((run) => /width=20/.test(run.id) && run.step > 3000);
         await until(far, "the run to be stored");
-        await see("knob-speed").fill("40");
+        await see("setting-speed").fill("40");
         await until(async () => /speed=40$/.test(await page.url()), "the speed in the address");
         await page.reload();
-        await until(() => see("offer").exists(), "the offer");
-        const step = Number(/step ([\d,]+)/.exec(await text(see("offer")))[1].replace(",", ""));
+        await until(() => see("continue-run").exists(), "the offer");
+        const step = Number(/step ([\d,]+)/.exec(await text(see("continue-run")))[1].replace(",", ""));
         assert.ok(step > 3000, `${step}`);
-        await page.evaluate(() => document.querySelector("[data-testid=offer] button").click());
+        await page.evaluate(() => document.querySelector("[data-testid=continue-run] button").click());
         await until(async () => (await stepOf(see)) > step + 50, "more steps");
         assert.ok((await stepOf(see)) < step + 600, "it did not begin again");
         // Read before the command line trains: the page goes on in the meantime.

@@ -15,7 +15,7 @@ const LINK = "#v1/sparse-parity?n=12&k=2&width=16&every=10&held=128&steps=100000
 const HASTE = 6;
 
 /** What the list of kept runs says is wrong, if anything. */
-const trouble = (page) => page.evaluate(() => document.querySelector("[data-testid=library-trouble]")?.textContent.trim() ?? "");
+const trouble = (page) => page.evaluate(() => document.querySelector("[data-testid=library-error]")?.textContent.trim() ?? "");
 
 /** In a page: whether the browser refuses to store anything more for its origin. */
 const isFull = () =>
@@ -159,7 +159,7 @@ export function faults(here) {
     };
     await lose();
     // Another wish for a device is a new chance.
-    for (const device of ["cpu", "gpu"]) await see("knob-device").selectOption(device);
+    for (const device of ["cpu", "gpu"]) await see("setting-device").selectOption(device);
     await lose();
     await page.close();
   });

@@ -239,7 +239,7 @@ export function files(here) {
       writeFileSync(join(folder, name), content);
       await choose(page, join(folder, name));
       const flaw = await until(async () => {
-        const said = await text(see("files-flaw"));
+        const said = await text(see("files-error"));
         return said.startsWith(name) && said;
       }, name);
       assert.match(flaw, sentence);
@@ -336,7 +336,7 @@ export function files(here) {
       writeFileSync(join(folder, name), begin + part.repeat(100e6 / part.length));
       const watch = await watched(page);
       await choose(page, join(folder, name));
-      await until(async () => (await text(see("files-flaw"))).startsWith(`${name} was not opened: this file begins like JSON, but is not a run`), "the sentence", 5);
+      await until(async () => (await text(see("files-error"))).startsWith(`${name} was not opened: this file begins like JSON, but is not a run`), "the sentence", 5);
       assert.equal(page.workers().length, workers, "nobody was asked to read it");
       assert.ok((await watch.longest()) <= LONGEST, `${name}: ${await watch.longest()} ms`);
       assert.ok((await watch.growth()) <= 2, `${name}: ${await watch.growth()} MiB`);
@@ -349,12 +349,12 @@ export function files(here) {
     table(join(folder, "houses.csv"), 300_000);
     const watch = await watched(page);
     await choose(page, join(folder, "houses.csv"));
-    await until(async () => /^Reading houses\.csv: \d+ % of \d+ MB\.$/.test(await text(see("reading-text"))), "progress");
+    await until(async () => /^Reading houses\.csv: \d+ % of \d+ MB\.$/.test(await text(see("file-progress-text"))), "progress");
     await until(() => page.workers().length === workers + 1, "a worker that reads it");
     await until(async () => /data=own&csv=\d+/.test(page.url()), "the table's run", 120);
     assert.match(await text(see("message")), /^Opened houses\.csv: a table of 3 columns/);
     await until(() => page.workers().length === workers, "the worker to end");
-    assert.equal(await page.getByTestId("reading").count(), 0);
+    assert.equal(await page.getByTestId("file-progress").count(), 0);
     await until(async () => /^houses\.csv/.test(await text(see("table"))), "the table's card");
     assert.match(await text(see("table-texts")), /300,000 rows and 3 columns/);
     assert.ok((await watch.longest()) <= LONGEST, `${await watch.longest()} ms`);
@@ -375,26 +375,26 @@ export function files(here) {
     const link = page.url();
     const cancelled = "big.csv was not opened: reading was cancelled. Nothing has changed.";
     const stops = [
-      [async () => {}, () => see("reading-cancel").click()],
+      [async () => {}, () => see("file-progress-cancel").click()],
       [async () => {}, () => page.keyboard.press("Escape")],
       [() => see("files").click(), () => page.keyboard.press("Escape")],
-      [() => see("files").click(), () => see("files-dialog").getByTestId("reading-cancel").click()],
+      [() => see("files").click(), () => see("files-dialog").getByTestId("file-progress-cancel").click()],
     ];
     for (const [before, stop] of stops) {
       await before();
       const watch = await watched(page);
       await choose(page, join(folder, "big.csv"));
-      await until(async () => (await page.getByTestId("reading").count()) === 1, "the bar");
+      await until(async () => (await page.getByTestId("file-progress").count()) === 1, "the bar");
       await until(() => page.workers().length === workers + 1, "somebody who reads it");
       await page.waitForTimeout(500);
       await stop();
-      await until(async () => (await text(see("files-flaw"))) === cancelled, "the sentence");
+      await until(async () => (await text(see("files-error"))) === cancelled, "the sentence");
       await until(() => page.workers().length === workers, "the worker to end");
-      assert.equal(await page.getByTestId("reading").count(), 0);
+      assert.equal(await page.getByTestId("file-progress").count(), 0);
       assert.ok((await watch.longest()) <= LONGEST, `${await watch.longest()} ms`);
       assert.ok((await watch.growth()) <= 2, `${await watch.growth()} MiB`);
       if (before !== stops[0][0] && (await see("files-dialog").isVisible())) {
-        assert.equal(await text(see("files-flaw")), cancelled, "the dialog stays, and says so");
+        assert.equal(await text(see("files-error")), cancelled, "the dialog stays, and says so");
         await page.keyboard.press("Escape");
       }
       assert.ok(!(await see("files-dialog").isVisible()));
@@ -403,7 +403,7 @@ export function files(here) {
     // Too large to be a table at all: refused by its cells, while the page goes on.
     table(join(folder, "larger.csv"), 1_800_000);
     await choose(page, join(folder, "larger.csv"));
-    await until(async () => /larger\.csv was not opened: this file has more than 8388608 cells/.test(await text(see("files-flaw"))), "the limit", 180);
+    await until(async () => /larger\.csv was not opened: this file has more than 8388608 cells/.test(await text(see("files-error"))), "the limit", 180);
     await until(() => page.workers().length === workers, "the worker to end");
   }));
 }

@@ -19,10 +19,10 @@ export function functionsLab(here) {
     await until(async () => /^Found at step/.test(await text(see("status"))), "the three bits");
     assert.ok((await stepOf(see)) <= 300);
     assert.ok((await pixels(page, "chart-looks")) > 3, "dots are drawn");
-    await until(async () => (await page.getByTestId("looks-0").count()) === 1, "the panel of heads");
-    await see("looks-2").press("Enter");
+    await until(async () => (await page.getByTestId("attention-0").count()) === 1, "the panel of heads");
+    await see("attention-2").press("Enter");
     await until(async () => /^Head 2: \d+\.\d % of its attention/.test(await summary(see, "looks")), "one head");
-    assert.equal(await see("looks-2").getAttribute("aria-pressed"), "true");
+    assert.equal(await see("attention-2").getAttribute("aria-pressed"), "true");
     assert.match(await page.evaluate(() => location.hash), /head=2/);
     isQuiet(heard);
     await page.close();
@@ -33,13 +33,13 @@ export function functionsLab(here) {
     const known = /^The function has degree 3 and leap 2\. Of its 8 Fourier coefficients, 4 are different from 0\./;
     await until(async () => known.test(await summary(see, "fourier")), "the coefficients of (x1 ^ x2) & x3");
     assert.ok((await pixels(page, "chart-fourier")) > 2, "bars are drawn");
-    const field = see("knob-own");
+    const field = see("setting-own");
     const enter = async (typed) => {
       await field.fill(typed);
       await field.blur();
     };
     await enter("x1 & ? x2");
-    await until(async () => /character 6: “\?” cannot be used in a formula/.test(await page.locator("#problem-own").innerText()), "the mistake");
+    await until(async () => /character 6: “\?” cannot be used in a formula/.test(await page.locator("#setting-error-own").innerText()), "the mistake");
     assert.equal(await field.inputValue(), "x1 & ? x2", "what was typed stays");
     await enter("x1 & ~x2");
     await until(() => page.url().includes("own=x1_*_~x2"), "the formula in the link");
@@ -53,17 +53,17 @@ export function functionsLab(here) {
 
   it("has a head written by hand whose sharpness can be set", async () => {
     const { page, heard, see } = await go("#v1/sparse-boolean?start=paused", { width: 390, height: 844 });
-    await until(async () => (await page.getByTestId("written").count()) === 1, "the instrument");
+    await until(async () => (await page.getByTestId("construction").count()) === 1, "the instrument");
     await page.getByRole("heading", { name: "Heads written by hand" }).click();
-    const said = () => text(see("written-texts"));
+    const said = () => text(see("construction-texts"));
     await until(async () => /% of the attention is on the 3 relevant bits \(of 256 bits in all\);/.test(await said()), "sentences");
     const before = await said();
-    await see("written-length").press("ArrowRight");
+    await see("construction-length").press("ArrowRight");
     await until(async () => / relevant bits \(of 512 bits in all\);/.test(await said()), "twice the bits");
-    await see("written-sharpness").press("Home");
+    await see("construction-sharpness").press("Home");
     await until(async () => /^0\.6 % of the attention/.test(await said()), "even attention");
     assert.notEqual(before, await said());
-    for (const drawing of ["written-mass", "written-needed", "written-shattered"]) {
+    for (const drawing of ["construction-mass", "construction-needed", "construction-shattered"]) {
       await until(async () => (await pixels(page, drawing)) > 2, drawing);
     }
     assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= 390), "nothing is wider than a phone");

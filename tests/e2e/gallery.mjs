@@ -14,8 +14,8 @@ export function gallery(here) {
   const open = (link, size) => visit(here().context, here().address, link, size);
   // The browser's own words when it is asked for a GPU and has none.
   const isQuiet = (heard) => assert.deepEqual(heard.console.filter((said) => said !== "warning: No available adapters."), []);
-  const cards = (page) => page.locator(".exhibit").count();
-  const drawn = (page) => until(async () => (await page.locator(".exhibit svg").count()) > 50, "recorded curves");
+  const cards = (page) => page.locator(".gallery-card").count();
+  const drawn = (page) => until(async () => (await page.locator(".gallery-card svg").count()) > 50, "recorded curves");
 
   it("opens from the first view, which trains before any click, and goes back to it", async () => {
     const { page, heard, see } = await open("");
@@ -34,9 +34,9 @@ export function gallery(here) {
     assert.match(await text(see("gallery-count")), new RegExp(`^${all} of ${all} experiments and stories are shown\\.$`));
     assert.ok(all > 90);
     // Each curve says that it is recorded, and what is seen.
-    const curves = await page.locator(".exhibit svg").evaluateAll((all) => all.map((svg) => svg.getAttribute("aria-label")));
+    const curves = await page.locator(".gallery-card svg").evaluateAll((all) => all.map((svg) => svg.getAttribute("aria-label")));
     assert.ok(curves.every((label) => /, recorded: \S+.* at the first point, \S+.* at the last point/.test(label)), curves.find((label) => !/recorded/.test(label)));
-    assert.equal(await page.locator(".exhibit__mark").count(), curves.length);
+    assert.equal(await page.locator(".gallery-card__chart").count(), curves.length);
     const at = await stepOf(see);
     await page.goBack();
     await until(async () => (await see("play").isVisible()) && page.url() === run, "the run");
@@ -52,7 +52,7 @@ export function gallery(here) {
     const all = await cards(page);
     await see("filter-topic").selectOption("lab.markov");
     await until(async () => (await cards(page)) < all, "fewer cards");
-    const links = () => page.locator(".exhibit__name").evaluateAll((all) => all.map((a) => a.getAttribute("href")));
+    const links = () => page.locator(".gallery-card__name").evaluateAll((all) => all.map((a) => a.getAttribute("href")));
     assert.ok((await links()).every((link) => link.startsWith("#v1/markov")));
     const markov = await cards(page);
     await see("filter-words").fill("plateau");
@@ -159,7 +159,7 @@ export function gallery(here) {
       await drawn(page);
       assert.deepEqual(await violations(page), [], `${colorScheme}, ${size.width}`);
       assert.ok((await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)) <= 0, `${size.width}`);
-      const lefts = await page.locator(".exhibit").evaluateAll((all) => new Set(all.map((card) => Math.round(card.getBoundingClientRect().left))).size);
+      const lefts = await page.locator(".gallery-card").evaluateAll((all) => new Set(all.map((card) => Math.round(card.getBoundingClientRect().left))).size);
       assert.ok(size === PHONE ? lefts === 1 : lefts > 2, `${lefts} columns`);
       await page.setViewportSize({ width: 320, height: 700 });
       assert.ok((await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)) <= 0, "the narrowest phone");
@@ -184,7 +184,7 @@ export function gallery(here) {
   it("has a page for every preset, with a picture, that leads to its link", async () => {
     const { page } = await open("#gallery");
     await drawn(page);
-    const slugs = await page.locator(".exhibit:has(svg) .exhibit__name[href^='#v1/']").evaluateAll((all) => all.map((a) => a.dataset.testid.slice(5)));
+    const slugs = await page.locator(".gallery-card:has(svg) .gallery-card__name[href^='#v1/']").evaluateAll((all) => all.map((a) => a.dataset.testid.slice(5)));
     const wide = await page.evaluate((slugs) => Promise.all(slugs.map(async (slug) => {
       const picture = new Image();
       picture.src = `p/${slug}.png`;

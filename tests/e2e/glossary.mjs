@@ -88,7 +88,7 @@ export function glossary(here) {
       await tapAt(x + width / 2, y + height / 2);
     };
     // The settings that are as in the source are folded away at first.
-    await page.locator(".story__kept").evaluateAll((folded) => folded.forEach((one) => (one.open = true)));
+    await page.locator(".story__settings").evaluateAll((folded) => folded.forEach((one) => (one.open = true)));
     const terms = await page.locator(".tour .term, .story .term, .task .term").all();
     assert.ok(terms.length >= 2, `${terms.length}`);
     for (const term of terms) {
@@ -112,9 +112,9 @@ export function glossary(here) {
 
   it("explains terms in the help of a setting, of a chart and in dialogs, and lists them all", async () => {
     const { page, heard, see } = await open(LINK);
-    const help = page.locator(".knob:has(#knob-wd) .knob__help");
+    const help = page.locator(".setting:has(#setting-wd) .setting__help");
     await until(() => help.locator(".term").count(), "a term in the help of a setting");
-    await see("knob-wd").focus();
+    await see("setting-wd").focus();
     await help.locator(".term").first().click();
     await opened(page, "in the help of a setting");
     assert.match(await text(box(page)), /towards 0/);

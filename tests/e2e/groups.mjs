@@ -44,10 +44,10 @@ export function groupsLab(here) {
   it("takes a Cayley table of one's own, and names what is wrong with one that is no group's", async () => {
     const { page, heard, see } = await open("#v1/groups?op=table&width=60&steps=300&speed=0&show=margin.neurons.characters.cosets");
     await until(async () => /^All pairs are answered correctly/.test(await text(see("status"))), "the Klein four-group");
-    const table = see("knob-table");
+    const table = see("setting-table");
     await table.fill("e a b\na e b\nb b e");
     await table.blur();
-    const problem = page.locator(".knob", { has: table }).locator(".knob__problem");
+    const problem = page.locator(".setting", { has: table }).locator(".setting__error");
     await until(async () => /^Expected the table of a group; /.test(await text(problem)), "the violation");
     await table.fill("e r s\nr s e\ns e r");
     await table.blur();

@@ -21,7 +21,7 @@ function untranslated() {
     return out;
   };
   // Names of keys and formats, sources, addresses, what trainers say, and the name of the page.
-  const apart = "script, style, cite, kbd, code, .paper, .tour__sources, .masthead__name, [data-testid=device], [data-testid=learner]";
+  const apart = "script, style, cite, kbd, code, .print-only, .tour__sources, .masthead__name, [data-testid=device], [data-testid=learner]";
   const FORMATS = ["SVG", "PNG"];
   const found = [];
   const read = (words, element, what) => {
@@ -71,7 +71,7 @@ export function languages(here) {
       const numbers = async (page, where) => {
         for (const button of await page.getByRole("button", { name: /123: / }).all()) {
           await button.click();
-          await until(() => page.locator("dialog.datasheet[open] table").count(), "a table");
+          await until(() => page.locator("dialog.chart-table[open] table").count(), "a table");
           await all(page, `${where}, numbers`);
           await page.keyboard.press("Escape");
         }
@@ -90,7 +90,7 @@ export function languages(here) {
         const { page, heard, see } = await go(link);
         await until(async () => /\d/.test(await text(see("step"))) && !/^0/.test(await text(see("step"))), `steps of ${link}`, 60);
         await see("play").click();
-        await until(() => page.locator(".more").count(), "the second program");
+        await until(() => page.locator(".teaser").count(), "the second program");
         await all(page, link);
         await numbers(page, link);
         await dialogs(page, link);
@@ -99,7 +99,7 @@ export function languages(here) {
         await page.close();
       }
       const { page } = await go("#gallery");
-      await until(async () => (await page.locator(".exhibit svg").count()) > 50, "recorded curves");
+      await until(async () => (await page.locator(".gallery-card svg").count()) > 50, "recorded curves");
       await all(page, "gallery");
       await page.close();
       for (const [link, ready] of [

@@ -141,12 +141,12 @@ export function keptRuns(here) {
     await inStorage(page, place(address), ["runs"], damage, id);
     await page.reload();
     await library(see);
-    await until(async () => (await page.getByTestId("damaged").count()) === 1, "the entry");
-    assert.match(await text(see("damaged")), /solved should be a step or null for each of 1 replicas/);
+    await until(async () => (await page.getByTestId("damaged-runs").count()) === 1, "the entry");
+    assert.match(await text(see("damaged-runs")), /solved should be a step or null for each of 1 replicas/);
     assert.ok((await stored(page, address)).some((run) => run.id === id), "it is left alone");
-    await see("damaged").getByRole("button", { name: "Delete" }).click();
+    await see("damaged-runs").getByRole("button", { name: "Delete" }).click();
     await until(async () => !(await stored(page, address)).some((run) => run.id === id), "it to go");
-    assert.equal(await page.getByTestId("damaged").count(), 0);
+    assert.equal(await page.getByTestId("damaged-runs").count(), 0);
     assert.deepEqual(heard.console, []);
     await page.close();
   }));
@@ -199,14 +199,14 @@ export function keptRuns(here) {
       place(address),
     );
     assert.equal(upgrade, "open", "the page has let go of it");
-    await until(async () => /newer version of this page/.test(await text(see("library-trouble"))), "a sentence", 30);
+    await until(async () => /newer version of this page/.test(await text(see("library-error"))), "a sentence", 30);
     const at = await stepOf(see);
     await until(async () => (await stepOf(see)) > at + 20, "the run to go on");
     const list = await library(see);
     await until(async () => /not stored/.test(await text(list)), "the run on the page alone", 30);
     // A page that is opened anew is as old, and says the same.
     const second = await started(context, address, LINK.replace("width=24", "width=25"));
-    await until(async () => /newer version of this page|stores nothing/.test(await text(second.see("library-trouble"))), "the same sentence", 30);
+    await until(async () => /newer version of this page|stores nothing/.test(await text(second.see("library-error"))), "the same sentence", 30);
     assert.deepEqual([...heard.console, ...second.heard.console], []);
     await page.close();
     await second.page.close();
@@ -249,7 +249,7 @@ export function keptRuns(here) {
     await until(async () => (await stored(page, address)).length === 3, "the third run", 30);
     const session = await context.newCDPSession(page);
     await session.send("Storage.clearDataForOrigin", { origin: new URL(address).origin, storageTypes: "indexeddb" });
-    await until(async () => /has deleted the stored data of this page/.test(await text(see("library-trouble"))), "a sentence", 30);
+    await until(async () => /has deleted the stored data of this page/.test(await text(see("library-error"))), "a sentence", 30);
     assert.equal(await list.locator("li").count(), 3, "nothing is lost of the page");
     await until(async () => (await stored(page, address)).length === 1, "the run under way", 30);
     assert.match((await stored(page, address))[0].id, /width=26/);
@@ -283,15 +283,15 @@ export function keptRuns(here) {
     await until(async () => (await stepOf(see)) > 5, "another run");
     await inStorage(page, place(address), ["tables"], ({ tables }) => void tables.clear());
     await (await entry()).getByRole("button", { name: "Open" }).click();
-    await until(async () => /houses\.csv \(\d+ bytes; checksum of the table: \d+\)/.test(await text(see("wanted"))), "the question");
+    await until(async () => /houses\.csv \(\d+ bytes; checksum of the table: \d+\)/.test(await text(see("file-needed"))), "the question");
     assert.ok(page.url().endsWith(link), "nothing else begins");
-    await see("wanted-input").setInputFiles(file("other.csv", 5));
+    await see("file-needed-input").setInputFiles(file("other.csv", 5));
     await until(async () => /was trained on another table/.test(await text(see("message"))), "a sentence");
     assert.ok(page.url().endsWith(link));
-    await see("wanted-input").setInputFiles(file("renamed.csv", 0));
+    await see("file-needed-input").setInputFiles(file("renamed.csv", 0));
     await until(() => /data=own/.test(page.url()), "the run");
     await until(async () => (await stepOf(see)) > 20, "it to go on where it was");
-    assert.equal(await page.getByTestId("wanted").count(), 0);
+    assert.equal(await page.getByTestId("file-needed").count(), 0);
     assert.deepEqual(heard.console, []);
     await page.close();
   }));

@@ -65,7 +65,7 @@ export function lookupLab(here) {
     assert.ok((await near(8)) < 0.1);
     await see("name-8-1").fill("9");
     await page.keyboard.press("Enter");
-    await until(async () => /a position from 1 to 8/.test(await text(see("prompt-problem"))), "the reason");
+    await until(async () => /a position from 1 to 8/.test(await text(see("prompt-error"))), "the reason");
     assert.equal(await see("name-8-1").inputValue(), String(other), "the last name stays");
     // The keyboard chooses whose names are looked up.
     await see("position-8").focus();
@@ -88,7 +88,7 @@ export function lookupLab(here) {
     const cells = async () => [await page.getByTestId(/^token-/).count(), await page.getByTestId(/^name-/).count()].join();
     await until(async () => (await cells()) === "36,36", "the long table", 20);
     for (const [key, link, expected] of [["n", "6", "18,18"], ["dim", "1", "6,18"], ["q", "1", "6,6"]]) {
-      await see(`knob-${key}`).fill(link);
+      await see(`setting-${key}`).fill(link);
       await page.keyboard.press("Enter");
       await until(async () => (await cells()) === expected, `the table with ${key} = ${link}`, 20);
     }

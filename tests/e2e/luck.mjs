@@ -27,7 +27,7 @@ export function luck(here) {
     await page.close();
   });
 
-  it("says what one step reveals while knobs are moved, by keyboard too, and draws batches beside it", async () => {
+  it("says what one step reveals while sliders are moved, by keyboard too, and draws batches beside it", async () => {
     const { page, heard, see } = await open("#v1/sparse-parity?n=15&k=2&width=4&device=cpu&steps=50&held=64");
     assert.equal(await see("luck").getAttribute("open"), null, "closed where it is not about it");
     await see("luck").locator("summary").click();

@@ -18,14 +18,14 @@ export function machineLab(here) {
   const heading = (see) => text(see("block-heading"));
   const fits = (page) => page.evaluate(() => document.documentElement.scrollWidth <= innerWidth);
   /** What "Step 37: state B, symbol under the head 1, symbol written 0, head on cell 66." says. */
-  const said = async (see) => /^Step ([\d,]+): state (\S+), symbol under the head (.), symbol written (.), head on cell (\d+)\.$/.exec(await text(see("token-says")));
+  const said = async (see) => /^Step ([\d,]+): state (\S+), symbol under the head (.), symbol written (.), head on cell (\d+)\.$/.exec(await text(see("token-summary")));
 
   it("runs the busy beaver to its end, with tape and tokens in step", async () => {
     const { page, heard, see } = await open("?speed=0");
     await until(async () => (await stepOf(see)) === 107, "the last step");
     const token = await until(async () => { const now = await said(see); return now?.[1] === "107" && now; }, "the last token");
     assert.match(await text(see("agreement")), /^The tokens agree with the simulator in all 107 steps\.$/);
-    const tape = /^State (\S+), head on cell (\d+), which holds (.)\.$/.exec(await text(see("tape-says")));
+    const tape = /^State (\S+), head on cell (\d+), which holds (.)\.$/.exec(await text(see("tape-summary")));
     assert.deepEqual([tape[1], tape[2], tape[3]], [token[2], token[5], token[3]], "state, cell and symbol");
     assert.equal(await text(see("tape-halted")), "The machine halts in state halt.");
     // The head of the drawn tape stands on the cell that the token names.
@@ -57,7 +57,7 @@ export function machineLab(here) {
   it("says from which step on tokens with noise differ from the simulator", async () => {
     const { page, heard, see } = await open("?sigma=0.1&speed=0");
     await until(async () => /^Step \d+ is the first step with a token that differs from the simulator's step\.$/.test(await text(see("agreement"))), "the step");
-    assert.ok(await see("agreement").evaluate((of) => of.classList.contains("beside__agreement--wrong")));
+    assert.ok(await see("agreement").evaluate((of) => of.classList.contains("tape-comparison__agreement--violated")));
     isQuiet(heard);
     await page.close();
   });
@@ -117,14 +117,14 @@ export function machineLab(here) {
     const found = /^According to the search, step (\d+) is the last step that wrote to cell (\d+); the symbol in the token is (.)\.$/.exec(await text(see("search-conclusion")));
     assert.ok(found, await text(see("search-conclusion")));
     let bits = "";
-    for (let row = 1; row <= 7; row++) bits += await text(see(`search-wrote-${row}`));
+    for (let row = 1; row <= 7; row++) bits += await text(see(`search-written-${row}`));
     assert.equal(Number.parseInt(bits, 2), Number(found[1]), "the bits are the step's number");
-    assert.match(await text(see("search-words-8")), /^Fetch: 1 candidate; 1 token has the largest attention weight, and the block writes .\.$/);
+    assert.match(await text(see("search-sentence-8")), /^Fetch: 1 candidate; 1 token has the largest attention weight, and the block writes .\.$/);
     assert.equal(found[3], (await said(see))[3]);
     await until(async () => (await pixels(page, "search-1")) > 1, "candidates are drawn", 20);
     // Rows of later blocks wait for their turn.
     await see("block-4").click();
-    await until(async () => (await text(see("search-wrote-2"))) === "–", "the second bit is open");
+    await until(async () => (await text(see("search-written-2"))) === "–", "the second bit is open");
     assert.ok(await see("search-1").evaluate((row) => row.classList.contains("search__row--shown")));
     assert.match(await text(see("search-note")), /^Bit 1: \d+ candidates?; /);
     isQuiet(heard);
@@ -159,7 +159,7 @@ export function machineLab(here) {
     assert.ok(await see("machine-run").isDisabled());
     const before = page.url();
     await see("machine-rules").fill("go 0 -> 1 R go\ngo 1 -> 0 X go");
-    await until(async () => (await text(see("machine-flaw"))) === "Line 2: unknown direction X; write L, R or S (stay).", "the mistake", 10);
+    await until(async () => (await text(see("machine-error"))) === "Line 2: unknown direction X; write L, R or S (stay).", "the mistake", 10);
     assert.equal(await see("machine-rules").getAttribute("aria-invalid"), "true");
     assert.ok(await see("machine-run").isDisabled());
     await see("machine-line").click();
@@ -168,10 +168,10 @@ export function machineLab(here) {
     // The form that is used elsewhere, five words a line.
     await see("machine-rules").fill("; flips bits\ngo 0 1 r go\ngo 1 0 r go\ngo _ _ * halt");
     await see("machine-input").fill("0120");
-    await until(async () => /^The input has the symbol 2/.test(await text(see("machine-input-flaw"))), "the symbol", 10);
+    await until(async () => /^The input has the symbol 2/.test(await text(see("machine-input-error"))), "the symbol", 10);
     await see("machine-input").fill("0110");
     await see("machine-cell").fill("x");
-    await until(async () => /^The start cell must be a whole number/.test(await text(see("machine-cell-flaw"))), "the cell", 10);
+    await until(async () => /^The start cell must be a whole number/.test(await text(see("machine-cell-error"))), "the cell", 10);
     await see("machine-cell").fill("9");
     await until(async () => (await text(see("machine-state"))) === "The current run uses another machine. Press “Run this machine” to run this one.", "it can run", 10);
     assert.match(await text(see("machine-notation")), /^Five words per line \(morphett\.info\): 3 rules, 2 states, 3 symbols\.$/);
@@ -211,7 +211,7 @@ export function machineLab(here) {
     await page.keyboard.type("a * -> * R a");
     await page.keyboard.press("Control+Enter");
     // The input has symbols that these rules do not know.
-    await until(async () => /^The input has the symbol 1/.test(await text(see("machine-input-flaw"))), "the reason", 10);
+    await until(async () => /^The input has the symbol 1/.test(await text(see("machine-input-error"))), "the reason", 10);
     await see("machine-discard").focus();
     await page.keyboard.press("Enter");
     await until(async () => /^right _ → _ L carry\n/.test(await see("machine-rules").inputValue()), "the rules that run", 10);

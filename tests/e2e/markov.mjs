@@ -19,10 +19,10 @@ const picture = (page, id) =>
     return sum;
   });
 
-/** Moves the slider of a knob by so many presses of a key, and says how long a picture took to follow, in ms. */
+/** Moves the slider of a setting by so many presses of a key, and says how long a picture took to follow, in ms. */
 const slide = (page, key, id, keyName) =>
   page.evaluate(async ([key, id, keyName]) => {
-    const slider = document.querySelector(`#knob-${key}`).closest(".knob").querySelector("input[type=range]");
+    const slider = document.querySelector(`#setting-${key}`).closest(".setting").querySelector("input[type=range]");
     const canvas = document.querySelector(`[data-testid=${id}]`);
     const seen = () => {
       const copy = new OffscreenCanvas(canvas.width, canvas.height).getContext("2d", { willReadFrequently: true });
@@ -45,7 +45,7 @@ const slide = (page, key, id, keyName) =>
 /** Lets a slider go. */
 const release = (page, key) =>
   page.evaluate((key) => {
-    const slider = document.querySelector(`#knob-${key}`).closest(".knob").querySelector("input[type=range]");
+    const slider = document.querySelector(`#setting-${key}`).closest(".setting").querySelector("input[type=range]");
     slider.dispatchEvent(new Event("change", { bubbles: true }));
   }, key);
 
@@ -160,18 +160,18 @@ export function markovLab(here) {
 
   it("looks into sequences that are typed and clicked, and says what is wrong with one", async () => {
     const { page, heard, see } = await open("#v1/markov?start=paused");
-    const own = see("own-sequence");
+    const own = see("custom-sequence");
     await own.fill("abba");
     await until(() => page.url().includes("seq=0.1.1.0"), "the link");
     assert.equal(await text(see("origin")), "Your own sequence: 4 symbols.");
     const predicted = await text(see("next-bigram"));
     await own.fill("abbac");
-    await until(async () => /^Expected symbols from a to b, or from 0 to 1; “c” is not one of these symbols\.$/.test(await text(see("own-sequence-problem"))), "the reason");
+    await until(async () => /^Expected symbols from a to b, or from 0 to 1; “c” is not one of these symbols\.$/.test(await text(see("custom-sequence-error"))), "the reason");
     assert.equal(await own.getAttribute("aria-invalid"), "true");
     assert.ok(page.url().includes("seq=0.1.1.0"), "the last one stays");
     assert.deepEqual([await text(see("origin")), await text(see("next-bigram"))], ["Your own sequence: 4 symbols.", predicted]);
     await own.fill("01 10");
-    await until(async () => (await text(see("own-sequence-problem"))) === "", "digits are symbols");
+    await until(async () => (await text(see("custom-sequence-error"))) === "", "digits are symbols");
     await see("append-b").click();
     await until(() => page.url().includes("seq=0.1.1.0.1"), "a symbol more");
     assert.equal(await text(see("origin")), "Your own sequence: 5 symbols.");
@@ -191,20 +191,20 @@ export function markovLab(here) {
     await page.keyboard.press("Enter");
     await until(() => /chain=10\.90\.\d+\.\d+/.test(page.url()), "the entry with the rest of its row");
     assert.match(await text(see("origin")), /^Sequence 1 of your chain: 50 symbols\.$/);
-    const all = see("own-rows");
+    const all = see("custom-rows");
     await all.fill("10 90 / 60 30");
     await all.blur();
-    await until(async () => /^Expected 2 rows of 2 numbers, where each row sums to 100; .*row 2.*\.$/.test(await text(see("chain-problem"))), "the reason");
+    await until(async () => /^Expected 2 rows of 2 numbers, where each row sums to 100; .*row 2.*\.$/.test(await text(see("chain-error"))), "the reason");
     assert.match(page.url(), /chain=10\.90\.\d+\.\d+/, "the last one stays");
     await all.fill("10 90 / 60 40");
     await all.blur();
     await until(() => page.url().endsWith("chain=10.90.60.40"), "the chain");
-    assert.equal(await text(see("chain-problem")), "");
+    assert.equal(await text(see("chain-error")), "");
     assert.equal(await see("chain-b-a").inputValue(), "60");
     assert.equal(await text(see("stationary")), "Shares of the symbols in a very long sequence from this chain: a 40.0 % and b 60.0 %.");
     await see("chain-b-a").fill("120");
     await page.keyboard.press("Enter");
-    await until(async () => /whole number of percent from 0 to 100/.test(await text(see("chain-problem"))), "the range");
+    await until(async () => /whole number of percent from 0 to 100/.test(await text(see("chain-error"))), "the range");
     assert.equal(await see("chain-b-a").inputValue(), "60");
     await see("arrow-a-b").locator("path").first().click({ force: true });
     await until(() => page.evaluate(() => document.activeElement?.id === "chain-a-b"), "an arrow leads to its entry");
@@ -236,7 +236,7 @@ export function markovLab(here) {
       await until(() => new RegExp(`[&?]${key}=`).test(page.url()), `${key} in the link`);
     }
     assert.ok(Math.min(...times) < 100 && times.every((took) => took < 400), `ms until drawn: ${times}`);
-    await see("knob-tdata").selectOption("twostep");
+    await see("setting-tdata").selectOption("twostep");
     await until(async () => /outside the diagonal is −/.test(await text(see("theory-texts"))), "the two-step curriculum");
     await page.waitForTimeout(150);
     assert.ok((await slide(page, "teps", "theory-v", "down")).took < 5000);

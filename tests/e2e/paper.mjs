@@ -42,7 +42,7 @@ export function paper(here) {
 
     await onPaper(page);
     const [handout, answers] = [see("handout"), see("handout-answers")];
-    for (const part of [handout, answers, handout.getByTestId("code")]) assert.ok(await part.isVisible());
+    for (const part of [handout, answers, handout.getByTestId("qr-code")]) assert.ok(await part.isVisible());
     for (const left of ["tour", "claim", "chart-loss", "stories", "play"]) assert.ok(!(await see(left).isVisible()), left);
     assert.equal(await handout.locator("h1").innerText(), "Where is the progress hidden?");
     assert.match(await handout.locator(".handout__address").innerText(), /\/sub\/path\/#story\/hidden-progress\/1$/);

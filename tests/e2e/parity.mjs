@@ -56,6 +56,24 @@ export function parityLab(here) {
     await page.close();
   });
 
+  it("shows the help of a field beside a field with an error, not over it", async () => {
+    const { page, heard, see } = await open("#v1/sparse-parity?start=paused");
+    await see("setting-n").fill("2");
+    await page.keyboard.press("Enter");
+    const problem = page.locator("#setting-error-k");
+    await until(async () => /^Expected at most n = 2$/.test(await text(problem)), "the error of k");
+    const help = page.locator("#setting-help-n");
+    assert.ok(await help.isVisible(), "the focus is in the field n");
+    const [bubble, ...fields] = await Promise.all(
+      [help, page.locator("#setting-n"), page.locator("#setting-k"), problem].map((part) => part.boundingBox()),
+    );
+    for (const field of fields) {
+      assert.ok(bubble.y + bubble.height <= field.y || field.y + field.height <= bubble.y, JSON.stringify([bubble, field]));
+    }
+    assert.deepEqual(heard.console, []);
+    await page.close();
+  });
+
   it("makes a sweep run by run, waits in the middle of it, and begins it again", async () => {
     const link = "#v1/sparse-parity?k=2&width=24&replicas=4&steps=3000&every=5&held=128&sweep=n:8_10&speed=80&show=accuracy.times.sweep";
     const { page, heard, see } = await open(link);
@@ -68,7 +86,7 @@ export function parityLab(here) {
     assert.equal(await stepOf(see), at);
     await see("single-step").click();
     await until(async () => (await stepOf(see)) === at + 1, "one step");
-    assert.match(await page.locator(".knob", { has: see("knob-n") }).innerText(), /set by the sweep/);
+    assert.match(await page.locator(".setting", { has: see("setting-n") }).innerText(), /set by the sweep/);
     await see("play").click();
     await until(async () => /^Run 2 of 2: n = 10/.test(await status()), "the second run");
     await until(async () => /^The sweep is complete: 2 runs/.test(await status()), "the end");
@@ -112,20 +130,20 @@ export function parityLab(here) {
 
   it("takes an optimizer, a schedule and smoothed labels from the form", async () => {
     const { page, heard, see } = await open("#v1/sparse-parity?n=10&k=2&width=16&loss=ce&steps=300&halt=steps&every=10&held=128&speed=0");
-    const about = (key) => page.locator(".knob", { has: see(`knob-${key}`) }).innerText();
+    const about = (key) => page.locator(".setting", { has: see(`setting-${key}`) }).innerText();
     const linked = (part) => until(async () => page.url().includes(part), part);
-    await see("knob-opt").selectOption("lion");
+    await see("setting-opt").selectOption("lion");
     await linked("opt=lion");
     assert.match(await about("drop"), /no effect now/);
-    await see("knob-cool").selectOption("drops");
+    await see("setting-cool").selectOption("drops");
     await linked("cool=drops");
     await until(async () => !/no effect now/.test(await about("drop")), "steps between drops");
-    await see("knob-ls").fill("0.1");
-    await see("knob-ls").press("Enter");
+    await see("setting-ls").fill("0.1");
+    await see("setting-ls").press("Enter");
     await linked("ls=0.1");
-    await see("knob-loss").selectOption("hinge");
+    await see("setting-loss").selectOption("hinge");
     await until(async () => /Expected 0, because labels can be smoothed only with the cross-entropy loss/.test(await about("ls")), "why not");
-    await see("knob-loss").selectOption("ce");
+    await see("setting-loss").selectOption("ce");
     await until(async () => (await rows(page)).at(-1)?.step === 300, "the end", 30);
     assert.match(await text(see("learner")), /fused loop/i);
     assert.deepEqual(heard.console, []);

@@ -18,7 +18,7 @@ export function perceptronLab(here) {
     await until(async () => /20\.0 examples per weight/.test(await text(see("teacher"))), "what was seen");
     assert.match(await text(see("teacher")), /Theory predicts that 8\.\d % of the answers to new inputs are wrong\./);
     await see("teacher-alpha").press("End");
-    await until(async () => /^After 100 examples per weight/.test(await text(see("teacher-after"))), "more examples");
+    await until(async () => /^After 100 examples per weight/.test(await text(see("teacher-summary"))), "more examples");
     assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= 390), "nothing is wider than a phone");
     assert.deepEqual(heard.console.filter((message) => message !== "warning: No available adapters."), []);
     await page.close();

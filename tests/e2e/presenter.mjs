@@ -33,7 +33,7 @@ export function presenting(here) {
     await see("presenter").click();
     await entered(page);
     assert.ok((await size()) > 1.4 * before, "type for the last row");
-    for (const hidden of [".masthead", ".panel", ".switches", ".numbers", ".links"]) {
+    for (const hidden of [".masthead", ".panel", ".toolbar", ".numbers", ".links"]) {
       assert.ok(!(await page.locator(hidden).first().isVisible()), hidden);
     }
     assert.ok((await see("play").isVisible()) && (await see("tour").isVisible()));
@@ -53,16 +53,16 @@ export function presenting(here) {
     await hasRoom(page);
     for (const key of ["b", "."]) {
       await press(page, key);
-      await until(() => see("black").isVisible(), "a black screen");
-      const [black, window] = await Promise.all([see("black").boundingBox(), page.evaluate(() => [innerWidth, innerHeight])]);
+      await until(() => see("cover-black").isVisible(), "a black screen");
+      const [black, window] = await Promise.all([see("cover-black").boundingBox(), page.evaluate(() => [innerWidth, innerHeight])]);
       assert.deepEqual([black.x, black.y, black.width, black.height], [0, 0, ...window]);
       await press(page, key);
-      await until(async () => !(await see("black").isVisible()), "the screen again");
+      await until(async () => !(await see("cover-black").isVisible()), "the screen again");
     }
     await press(page, "b");
-    await until(() => see("black").isVisible(), "a black screen");
+    await until(() => see("cover-black").isVisible(), "a black screen");
     await press(page, "PageDown");
-    await until(async () => !(await see("black").isVisible()), "the screen before anything is turned");
+    await until(async () => !(await see("cover-black").isVisible()), "the screen before anything is turned");
     await at(2);
     await press(page, "Escape");
     await left(page);
@@ -117,7 +117,7 @@ export function presenting(here) {
     await entered(page);
     const fills = async () => {
       await until(() => page.getByTestId("cover-address").isVisible(), "the code");
-      const code = await page.locator(".cover[open] .code").boundingBox();
+      const code = await page.locator(".cover[open] .qr-code").boundingBox();
       assert.ok(Math.min(code.width, code.height) > 0.9 * (await page.evaluate(() => Math.min(innerWidth, innerHeight))), JSON.stringify(code));
       const address = page.getByTestId("cover-address");
       assert.equal(await text(address), page.url());
@@ -138,12 +138,12 @@ export function presenting(here) {
     await left(page);
 
     await see("teach").click();
-    await see("large-code").click();
+    await see("large-qr-code").click();
     await until(() => page.getByTestId("cover-address").isVisible(), "the code");
     assert.match(await text(page.getByTestId("cover-address")), /#v1\/sparse-parity\?n=12&k=2&width=16&start=paused$/);
     await press(page, "Escape");
     await until(async () => !(await page.locator(".cover[open]").count()), "the dialog again");
-    assert.ok(await see("large-code").isVisible());
+    assert.ok(await see("large-qr-code").isVisible());
     await press(page, "Escape");
     isQuiet(heard);
     await page.close();

@@ -166,7 +166,7 @@ describe("a link", () => {
     const { page, see } = await visit(plain.context, site.address, LINK + "&start=paused");
     await until(async () => (await rows(page)).length === 1, "the first measurement");
     await page.evaluate(() => (location.hash = "#v1/sparse-parity?n=14&k=2&width=16&start=paused"));
-    await until(async () => (await see("knob-n").inputValue().catch(() => text(see("knob-n")))).includes("14"), "the pasted link");
+    await until(async () => (await see("setting-n").inputValue().catch(() => text(see("setting-n")))).includes("14"), "the pasted link");
     assert.match(page.url(), /#v1\/sparse-parity\?n=14&k=2&width=16&start=paused$/);
     await page.close();
   });
@@ -176,6 +176,8 @@ describe("a link", () => {
     const { page, see, heard } = await visit(plain.context, site.address, LINK);
     await see("copy-link").click();
     await until(async () => /Copied/.test(await text(see("copy-link"))), "the button to say so");
+    const python = page.locator(".links div", { has: see("copy-python") }).locator("input");
+    assert.match(await python.inputValue(), /^import vivarium; run = vivarium\.run\("#v1\/[^"]*"(, held_out=\d+)?\); run\.finish\(\)$/);
     assert.equal(await page.evaluate(() => navigator.clipboard.readText()), page.url());
     assert.deepEqual(heard.console, QUIET);
     await page.close();
@@ -232,7 +234,7 @@ describe("controls", () => {
   it("change a setting: the run starts again from the same seed, says so, and it can be undone", async () => {
     const { page, see } = await visit(plain.context, site.address, LINK);
     await until(async () => (await stepOf(see)) > 20, "steps");
-    const width = see("knob-width");
+    const width = see("setting-width");
     const box = (await width.evaluate((n) => n.matches("input"))) ? width : width.locator("input[type=number], input[type=text], input[inputmode]").first();
     await box.fill("33");
     await box.press("Enter");
@@ -250,8 +252,8 @@ describe("controls", () => {
   it("changes the learning rate live and records it in the link", async () => {
     const { page, see } = await visit(plain.context, site.address, LINK);
     await until(async () => (await stepOf(see)) > 20, "steps");
-    const knob = see("knob-lr");
-    const box = (await knob.evaluate((n) => n.matches("input"))) ? knob : knob.locator("input[type=number], input[type=text], input[inputmode]").first();
+    const field = see("setting-lr");
+    const box = (await field.evaluate((n) => n.matches("input"))) ? field : field.locator("input[type=number], input[type=text], input[inputmode]").first();
     await box.fill("0.02");
     await box.press("Enter");
     await until(() => /lrs=\d+:0\.02/.test(page.url()), "the change in the address");
@@ -267,9 +269,9 @@ describe("controls", () => {
   it("every setting has a label, a help sentence and a range, and can be reached by keyboard", async () => {
     const { page } = await visit(plain.context, site.address, LINK + "&start=paused");
     for (const key of ["n", "k", "s", "m", "noise", "width", "act", "init", "bias", "lr", "wd", "mom", "loss", "batch", "seed", "replicas", "steps", "target", "halt", "every", "held", "device", "speed"]) {
-      const knob = page.getByTestId(`knob-${key}`).first();
-      await knob.waitFor({ state: "attached" });
-      const named = await knob.evaluate((node) => {
+      const field = page.getByTestId(`setting-${key}`).first();
+      await field.waitFor({ state: "attached" });
+      const named = await field.evaluate((node) => {
         const field = node.matches("input,select") ? node : node.querySelector("input,select");
         const by = (attribute) => (field.getAttribute(attribute) ?? "").split(/\s+/).map((id) => document.getElementById(id)?.textContent ?? "").join(" ");
         return { name: field.labels?.[0]?.textContent || field.getAttribute("aria-label") || by("aria-labelledby"), help: by("aria-describedby"), tab: field.tabIndex };
@@ -403,7 +405,7 @@ describe("advice", () => {
     const { page, see, heard } = await visit(plain.context, site.address, "#v1/sparse-parity?n=12&width=24&act=power&degree=2&start=paused");
     await until(async () => /polynomial of degree 2/.test(await text(see("advice"))), "the reason");
     assert.equal(await see("advice").getAttribute("role"), "note");
-    await see("knob-degree").fill("3");
+    await see("setting-degree").fill("3");
     await page.keyboard.press("Enter");
     await until(async () => (await page.getByTestId("advice").count()) === 0, "no reason");
     assert.deepEqual(heard.console, QUIET);
@@ -541,7 +543,7 @@ describe("devices", () => {
     const worker = await until(() => page.workers().find((w) => w.url().includes("worker_fused")), "the worker");
     // The spoilt browser: from now on every shader has a word too many.
     await worker.evaluate(() => { self.spoilt = true; }).catch(() => {});
-    await see("knob-width").fill("23");
+    await see("setting-width").fill("23");
     await page.keyboard.press("Enter");
     await until(async () => /^CPU: WebGPU cannot be used, because/.test(await text(see("device"))), "the CPU", 60);
     const measured = await until(async () => { const r = await rows(page); return r.at(-1)?.step === 100 && r; }, "the end", 60);

@@ -88,7 +88,7 @@ export function programLab(here) {
     await until(async () => (await see("program-text").count()) === 1, "the editor", 20);
     assert.match(await see("program-text").inputValue(), /^start \+- → \* S L0\n/);
     assert.ok(await see("run-program").isDisabled(), "nothing was written yet");
-    const mistakes = () => page.locator("[data-testid=program-mistakes] li").allTextContents();
+    const mistakes = () => page.locator("[data-testid=program-errors] li").allTextContents();
     await see("program-text").fill("a * → * S b\nb + = * L b\nb - → * X b\n");
     await until(async () => (await mistakes()).length === 2, "two mistakes");
     assert.match((await mistakes())[0], /^Line 2: expected state, symbols read → symbol to write, move, next state, found: b \+ = \* L b\.$/);
@@ -121,14 +121,14 @@ export function programLab(here) {
     await until(async () => (await entries.count()) === 9, "nine entries", 60);
     assert.ok((await entries.allTextContents()).every((entry) => ["−1", "0", "+1"].includes(entry)));
     assert.ok((await page.locator("[data-testid=rule-reading] li").count()) >= 3);
-    assert.match(await text(see("rule-found")), /^Restart [\d,]+ found this rule\./);
+    assert.match(await text(see("rule-result")), /^Restart [\d,]+ found this rule\./);
     assert.match(await text(see("odds-table")), /40,000.*773.*10−115,527/);
     assert.equal(await page.locator("[data-testid=odds-table] tbody tr").count(), 4);
     await until(async () => /^For comparison: of the [\d,]+ rules tried here/.test(await text(see("odds-compared"))), "the comparison");
     assert.equal(await page.getByTestId("query").count(), 0, "a search has no test input");
     await see("twice-size").click();
     await until(() => page.url().includes("inputs=12&examples=16"), "twice the size in the link");
-    await see("another-problem").click();
+    await see("another-task").click();
     await until(() => page.url().includes("seed=1"), "another seed");
     for (const size of ["inputs=24&examples=32", "inputs=31&examples=64", "inputs=31&examples=100"]) {
       await see("twice-size").click();
@@ -141,47 +141,47 @@ export function programLab(here) {
 
   it("draws a ReLU network through points that can be moved", async () => {
     const { page, heard, see } = await open("?start=paused");
-    await until(async () => (await see("through-graph").count()) === 1, "the graph", 20);
-    const graph = () => see("through-graph").getAttribute("d");
+    await until(async () => (await see("interpolation-graph").count()) === 1, "the graph", 20);
+    const graph = () => see("interpolation-graph").getAttribute("d");
     const moved = async (what) => {
       const before = await graph();
       await what();
       await until(async () => (await graph()) !== before, "another graph");
     };
     assert.equal((await graph()).split("L").length, 37);
-    assert.match(await text(see("through-units")), /^The network has 40 ReLUs/);
-    await see("through-3").focus();
-    await until(async () => /^Point 3: x = 0, value 1\.2, slope 1$/.test(await text(see("through-chosen"))), "the point in words");
+    assert.match(await text(see("interpolation-units")), /^The network has 40 ReLUs/);
+    await see("interpolation-3").focus();
+    await until(async () => /^Point 3: x = 0, value 1\.2, slope 1$/.test(await text(see("interpolation-chosen"))), "the point in words");
     await moved(() => page.keyboard.press("ArrowUp"));
-    assert.match(await text(see("through-chosen")), /value 1\.25, slope 1$/);
+    assert.match(await text(see("interpolation-chosen")), /value 1\.25, slope 1$/);
     await moved(() => page.keyboard.press("Space"));
-    assert.match(await text(see("through-chosen")), /slope 0$/);
-    await moved(() => see("through-slope").click());
-    assert.match(await text(see("through-chosen")), /slope 1$/);
+    assert.match(await text(see("interpolation-chosen")), /slope 0$/);
+    await moved(() => see("interpolation-slope").click());
+    assert.match(await text(see("interpolation-chosen")), /slope 1$/);
     // A drag, and the same place as another point's.
-    await see("through-plane").evaluate((plane) => plane.scrollIntoView({ block: "center" }));
+    await see("interpolation-plane").evaluate((plane) => plane.scrollIntoView({ block: "center" }));
     const middle = (box) => [box.x + box.width / 2, box.y + box.height / 2];
-    const from = middle(await see("through-4").boundingBox());
+    const from = middle(await see("interpolation-4").boundingBox());
     await moved(async () => {
       await page.mouse.move(...from);
       await page.mouse.down();
       await page.mouse.move(from[0] + 30, from[1] - 40, { steps: 4 });
       await page.mouse.up();
     });
-    assert.match(await text(see("through-chosen")), /^Point 4: x = 1\./);
-    await see("through-reset").click();
-    await until(async () => /^Point 4: x = 0\.9, value 0\.4, slope 0$/.test(await text(see("through-chosen"))), "the first points");
+    assert.match(await text(see("interpolation-chosen")), /^Point 4: x = 1\./);
+    await see("interpolation-reset").click();
+    await until(async () => /^Point 4: x = 0\.9, value 0\.4, slope 0$/.test(await text(see("interpolation-chosen"))), "the first points");
     // From 0.9 to 0, where point 3 is.
-    await see("through-4").focus();
+    await see("interpolation-4").focus();
     await page.keyboard.press("Shift+ArrowLeft");
     for (let presses = 0; presses < 8; presses++) await page.keyboard.press("ArrowLeft");
-    await until(async () => /^Points 3 and 4 have the same position\.$/.test(await text(see("through-problem"))), "the reason");
+    await until(async () => /^Points 3 and 4 have the same position\.$/.test(await text(see("interpolation-error"))), "the reason");
     assert.equal(await graph(), "", "there is no such network");
     await page.keyboard.press("ArrowRight");
     await until(async () => /^M/.test(await graph()), "a network again");
-    assert.equal(await text(see("through-problem")), "");
-    await page.locator("[data-testid=through-weights] summary").click();
-    await until(async () => (await page.locator("[data-testid=through-weights] table").count()) === 3, "three layers");
+    assert.equal(await text(see("interpolation-error")), "");
+    await page.locator("[data-testid=interpolation-weights] summary").click();
+    await until(async () => (await page.locator("[data-testid=interpolation-weights] table").count()) === 3, "three layers");
     assert.equal(page.url().includes("points"), false, "nothing of it is in the link");
     isQuiet(heard);
     await page.close();
@@ -190,7 +190,7 @@ export function programLab(here) {
   it("has its buttons beside each other, and fits a phone", async () => {
     for (const link of ["?start=paused", "?start=paused&inputs=31&examples=40&program=parity", SEARCH]) {
       const { page, heard, see } = await open(link);
-      await until(async () => (await see("through-graph").count()) === 1, "the panel", 20);
+      await until(async () => (await see("interpolation-graph").count()) === 1, "the panel", 20);
       if (link === SEARCH) await see("rule-table").waitFor({ timeout: 60_000 });
       assert.equal(await overlaps(page, "[data-testid=inside] button"), 0, `${link}: no button lies on another, and no word outside of its button`);
       await page.setViewportSize(PHONE);

@@ -48,19 +48,19 @@ export function sweeps(here) {
     await until(() => page.locator("dialog[open]").isVisible(), "the dialog");
     await see("sweep-key-0").selectOption("n");
     await see("sweep-from-0").fill("ten");
-    await until(async () => /“From” and “To” must be numbers/.test(await text(see("sweep-told"))), "what is wrong");
+    await until(async () => /“From” and “To” must be numbers/.test(await text(see("sweep-status"))), "what is wrong");
     assert.ok(await see("sweep-start").isDisabled());
     await see("sweep-from-0").fill("8");
     await see("sweep-to-0").fill("12");
     await see("sweep-many-0").fill("3");
     await see("sweep-key-1").selectOption("loss");
-    for (const word of await page.locator(".way__words input").all()) await word.uncheck();
-    await until(async () => /at least one value/.test(await text(see("sweep-told"))), "words that are missing");
+    for (const word of await page.locator(".sweep-axis__options input").all()) await word.uncheck();
+    await until(async () => /at least one value/.test(await text(see("sweep-status"))), "words that are missing");
     await see("sweep-key-1").selectOption("lr");
     await see("sweep-mode-1").selectOption("list");
     await see("sweep-list-1").fill("0.3, 1");
     await see("sweep-seeds").fill("4");
-    await until(async () => /^6 runs of 4 networks each; the whole sweep takes at most about /.test(await text(see("sweep-told"))), "an estimate");
+    await until(async () => /^6 runs of 4 networks each; the whole sweep takes at most about /.test(await text(see("sweep-status"))), "an estimate");
     // Enter is enough.
     await see("sweep-seeds").press("Enter");
     await until(async () => /sweep=n:8_10_12&series=lr:0\.3_1/.test(page.url()), "the sweep's link");
@@ -115,7 +115,7 @@ export function sweeps(here) {
     const { page, heard, see } = await open(`${SMALL}&start=paused&sweep=n:8_10&series=lr:0.3_1&further=seed:1_2,width:16_24`);
     await until(async () => /at most two settings of a sweep; .*lab sweep/.test(await text(see("notice"))), "the notice");
     assert.ok(/sweep=n:8_10&series=lr:0\.3_1/.test(page.url()) && !/further=/.test(page.url()), page.url());
-    assert.equal(await page.getByTestId("knob-further").count(), 0, "no field for what the page does not show");
+    assert.equal(await page.getByTestId("setting-further").count(), 0, "no field for what the page does not show");
     isQuiet(heard);
     await page.close();
   });

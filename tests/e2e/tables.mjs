@@ -40,7 +40,7 @@ export function tables(here) {
     const network = await rows(page);
     assert.equal(network.at(-1).test_accuracy.length, 3);
     assert.ok((await pixels(page, "chart-accuracy")) > 3, "curves are drawn");
-    await see("knob-model").selectOption("random-forest");
+    await see("setting-model").selectOption("random-forest");
     await until(async () => /Random forest/.test(await text(see("status")) + (await page.title())) || (await stepOf(see)) === 60, "the forest");
     await until(async () => (await rows(page)).at(-1)?.train_accuracy?.every((right) => right > 0.97), "trees that fit their sample");
     const forest = await rows(page);
@@ -95,13 +95,13 @@ export function tables(here) {
     const { page, heard, see } = await go(`#v1/tabular?m=60&${QUICK}`, { width: 390, height: 844 });
     await until(async () => (await page.getByTestId("table-input").count()) === 1, "the table's card");
     await see("table-input").setInputFiles(file("broken.csv", "a,b\n1,2,3\n"));
-    await until(async () => /broken\.csv was not opened: .*the number of cells in line 2 is 3/.test(await text(see("table-flaw"))), "a sentence");
+    await until(async () => /broken\.csv was not opened: .*the number of cells in line 2 is 3/.test(await text(see("table-error"))), "a sentence");
     await see("table-input").setInputFiles(file("metrics.csv", "step,replica,train_loss\n1,0,2\n"));
-    await until(async () => /table of metrics/.test(await text(see("table-flaw"))), "another sentence");
+    await until(async () => /table of metrics/.test(await text(see("table-error"))), "another sentence");
     assert.match(await page.evaluate(() => location.hash), /^#v1\/tabular\?m=60/);
     assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= 390), "nothing is wider than a phone");
     const long = `${"W".repeat(250)}.csv`;
-    for (const [content, id, said] of [["a,b\n1,2,3\n", "table-flaw", /^W+\.csv was not opened/], [csv(), "table", /^W+\.csv/]]) {
+    for (const [content, id, said] of [["a,b\n1,2,3\n", "table-error", /^W+\.csv was not opened/], [csv(), "table", /^W+\.csv/]]) {
       await see("table-input").setInputFiles(file(long, content));
       await until(async () => said.test(await text(see(id))), `the long name in ${id}`);
       assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= 390), `${id} breaks a long name`);

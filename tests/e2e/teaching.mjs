@@ -43,7 +43,7 @@ export function teaching(here) {
           } else if (/^Train/.test(word)) {
             await until(async () => /found|reached|solved|right|last step/i.test(await text(see("status"))), word, 90);
           } else {
-            assert.equal(await page.locator(".plot--pointed").count(), 1, word);
+            assert.equal(await page.locator(".plot--highlighted").count(), 1, word);
             shown++;
           }
         }
@@ -87,21 +87,21 @@ export function teaching(here) {
     assert.match(await text(see("task")), /^The task\s*The label is the product of k relevant bits/);
     const said = /^The network's answer at step [\d,]+: −?[\d.]+, so the sign is ([+−])1\. (Right|Wrong)\.$/;
     await until(async () => said.test(await text(see("task-answer"))), "an answer", 30);
-    const given = await text(see("task-given"));
+    const given = await text(see("task-input"));
     assert.match(given, /^Example 1: bit \d+ is [+−]1, bit \d+ is [+−]1, bit \d+ is [+−]1\. The label does not depend on the other 17 inputs\.$/);
     const minus = given.match(/−1/g)?.length ?? 0;
     assert.equal(await text(see("task-label")), `The label is ${minus % 2 ? "−" : "+"}1.`);
     await until(async () => /^Found/.test(await text(see("status"))), "the parity", 120);
     let right = 0;
     for (let at = 1; at <= 16; at++) {
-      await until(async () => (await text(see("task-given"))).startsWith(`Example ${at}:`), `example ${at}`);
+      await until(async () => (await text(see("task-input"))).startsWith(`Example ${at}:`), `example ${at}`);
       right += (await text(see("task-answer"))).endsWith("Right.");
       await see("task-next").click();
     }
-    await until(async () => (await text(see("task-given"))).startsWith("Example 1:"), "the first again");
+    await until(async () => (await text(see("task-input"))).startsWith("Example 1:"), "the first again");
     assert.ok(right >= 15, `${right} of 16 are right once the parity is found`);
     await page.evaluate(() => (location.hash = "#v1/groups?n=7&width=32&frac=0.7&device=cpu"));
-    await until(async () => /^Example 1: the elements \d and \d\.$/.test(await text(see("task-given"))), "a pair", 30);
+    await until(async () => /^Example 1: the elements \d and \d\.$/.test(await text(see("task-input"))), "a pair", 30);
     await until(async () => /^The network's answer at step [\d,]+: \d\. (Right|Wrong)\.$/.test(await text(see("task-answer"))), "an element", 30);
     isQuiet(heard);
     await page.close();
@@ -126,12 +126,12 @@ export function teaching(here) {
     for (const [link, given, label, said] of kinds) {
       await page.evaluate((link) => (location.hash = link), link);
       const whole = new RegExp(`^(${said})$`);
-      await until(async () => given.test(await text(see("task-given"))), `what goes in: ${link}`, 30);
+      await until(async () => given.test(await text(see("task-input"))), `what goes in: ${link}`, 30);
       assert.match(await text(see("task-label")), label, link);
       await until(async () => whole.test(await text(see("task-answer"))), `an answer: ${link}`, 60);
-      const first = await text(see("task-given"));
+      const first = await text(see("task-input"));
       await see("task-next").click();
-      await until(async () => (await text(see("task-given"))) !== first, `another example: ${link}`);
+      await until(async () => (await text(see("task-input"))) !== first, `another example: ${link}`);
     }
     assert.match(await text(see("task")), /^The task\s*A search tries short learning algorithms/, "a search does no SGD");
     isQuiet(heard);
@@ -151,7 +151,7 @@ export function teaching(here) {
     assert.equal(await stepOf(see), 0);
     assert.match(await text(see("claim")), /after your prediction/);
     await see("guess-0").first().click();
-    assert.match(await text(see("answer")), /^Now train\./);
+    assert.match(await text(see("answer")), /^The explanation is shown when the run has reached step/);
     await train.click();
     await until(async () => /^(Yes|No)\. /.test(await text(see("answer"))), "the explanation, after the run", 60);
     await see("tour-next").click();
@@ -206,13 +206,13 @@ export function teaching(here) {
     await until(async () => (await stepOf(see)) > 0, "steps");
     await see("teach").click();
     const wish = (name) => page.locator(`.teacher select[name="${name}"]`);
-    const code = () => see("code").locator("path").getAttribute("d");
+    const code = () => see("qr-code").locator("path").getAttribute("d");
     const before = await code();
     await wish("presets").selectOption("hide");
     await wish("noise").selectOption("hide");
     await wish("seed").selectOption("lock");
     await wish("n").selectOption("lock");
-    await see("wish-at").fill("300");
+    await see("start-at-step").fill("300");
     await until(async () => (await code()) !== before, "another QR code");
     assert.match(await code(), /^(M\d+ \d+h1v1h-1z)+$/);
     await see("copy-lesson").click();
@@ -229,8 +229,8 @@ export function teaching(here) {
     await until(async () => (await stepOf(pupil.see)) === 300, "step 300, faster than the link's speed", 5);
     await until(async () => (await pupil.see("play").getAttribute("aria-label")) === "Play", "a pause");
     assert.equal((await rows(pupil.page)).at(-1).step, 300);
-    assert.ok(!(await pupil.page.locator("#preset").isVisible()) && !(await pupil.see("knob-noise").isVisible()));
-    assert.ok((await pupil.see("knob-n").isDisabled()) && (await pupil.see("knob-width").isEnabled()));
+    assert.ok(!(await pupil.page.locator("#preset").isVisible()) && !(await pupil.see("setting-noise").isVisible()));
+    assert.ok((await pupil.see("setting-n").isDisabled()) && (await pupil.see("setting-width").isEnabled()));
     await pupil.page.locator("body").press("n");
     await until(async () => /does not allow this change/.test(await text(pupil.see("message"))), "a sentence");
     assert.equal(pupil.page.url(), address);
@@ -239,8 +239,8 @@ export function teaching(here) {
     await pupil.page.waitForTimeout(1000);
     const at = await stepOf(pupil.see);
     assert.ok(at > 305 && at < 420, `${at}`);
-    await pupil.see("knob-width").fill("20");
-    await pupil.see("knob-width").press("Enter");
+    await pupil.see("setting-width").fill("20");
+    await pupil.see("setting-width").press("Enter");
     await until(() => /width=20.*&hide=presets,noise&lock=n,seed$/.test(pupil.page.url()), "the change, and the rest of the link");
     isQuiet(pupil.heard);
     await pupil.page.close();
@@ -249,7 +249,7 @@ export function teaching(here) {
   it("is embedded as a chart with play and a link back, at any size", async () => {
     const { page, heard, see } = await open("#v1/sparse-parity?n=12&k=2&width=24&every=10&held=512&steps=100000&halt=steps&speed=200&show=loss&embed=on", { width: 720, height: 420 });
     await until(async () => (await stepOf(see)) > 0, "steps");
-    for (const hidden of [".masthead__tools", ".presets", ".panel", ".switches", ".links", ".story", ".library"]) {
+    for (const hidden of [".masthead__tools", ".presets", ".panel", ".toolbar", ".links", ".story", ".library"]) {
       assert.ok(!(await page.locator(hidden).first().isVisible()), hidden);
     }
     for (const size of [{ width: 720, height: 420 }, { width: 320, height: 300 }, { width: 1200, height: 800 }]) {
@@ -258,8 +258,8 @@ export function teaching(here) {
       assert.ok((await see("chart-loss").isVisible()) && (await see("play").isVisible()));
       assert.ok((await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)) <= 0, `${size.width}`);
     }
-    assert.match(await see("whole").getAttribute("href"), /#v1\/sparse-parity\?.*&show=loss$/);
-    assert.equal(await see("whole").getAttribute("target"), "_blank");
+    assert.match(await see("embed-open").getAttribute("href"), /#v1\/sparse-parity\?.*&show=loss$/);
+    assert.equal(await see("embed-open").getAttribute("target"), "_blank");
     await see("play").click();
     await until(async () => (await see("play").getAttribute("aria-label")) === "Play", "a pause");
     isQuiet(heard);
@@ -285,7 +285,7 @@ export function teaching(here) {
     await page.emulateMedia({ media: "print" });
     for (const kept of ["claim", "chart-loss", "test-loss"]) assert.ok(await see(kept).isVisible(), kept);
     for (const left of ["play", "stories", "copy-link", "teach"]) assert.ok(!(await see(left).isVisible()), left);
-    assert.match(await page.locator(".paper").textContent(), /#v1\/sparse-parity\?n=12&k=2&width=16&start=paused$/);
+    assert.match(await page.locator(".print-only").textContent(), /#v1\/sparse-parity\?n=12&k=2&width=16&start=paused$/);
     isQuiet(heard);
     await page.close();
   });

@@ -58,7 +58,7 @@ export function timeAndComparison(here) {
         await see("play").click();
         await until(async () => (await stepOf(see)) === end && /^Ended|reached|Found|All/i.test(await text(see("status"))), "the end again");
         assert.deepEqual(await rows(page), whole, "the same numbers");
-        assert.ok(await see("to-end").isDisabled());
+        assert.ok(await see("scrub-end").isDisabled());
         assert.deepEqual(heard.console, []);
         await page.close();
       });
@@ -96,10 +96,10 @@ export function timeAndComparison(here) {
       await first.page.close();
       for (const link of [slow, ""]) {
         const { page, heard, see } = await visit(context, address, link);
-        await see("offer").waitFor({ timeout: 60_000 });
-        const step = Number(/step ([\d,]+)/.exec(await text(see("offer")))[1].replace(",", ""));
+        await see("continue-run").waitFor({ timeout: 60_000 });
+        const step = Number(/step ([\d,]+)/.exec(await text(see("continue-run")))[1].replace(",", ""));
         assert.ok(step > 400, `${step}`);
-        await see("offer").getByRole("button").click();
+        await see("continue-run").getByRole("button").click();
         await until(async () => (await stepOf(see)) > step, "more steps");
         assert.ok((await stepOf(see)) < step + 600, "it did not begin again");
         assert.match(page.url(), /n=14&k=2&width=24/);
@@ -160,22 +160,22 @@ export function timeAndComparison(here) {
       const ended = () => until(async () => (await stepOf(see)) === 300, "the end");
       const legend = (chart) => see(`legend-${chart}`).locator("button").allTextContents();
       await ended();
-      assert.equal(await page.getByTestId("compared").count(), 0);
+      assert.equal(await page.getByTestId("compared-runs").count(), 0);
       await see("compare").click();
-      await see("compared").waitFor();
+      await see("compared-runs").waitFor();
       assert.match(await text(see("message")), /^The curves of this run are kept up to step 300\. Change a setting and train: then the curves of both runs are drawn\.$/);
       assert.ok(!(await legend("loss")).some((name) => name.includes("η")), "the run is not drawn over itself");
 
       // The rate of the next run; it begins by itself, as the run before had ended.
-      await see("knob-lr").fill("0.3");
-      await see("knob-lr").press("Enter");
+      await see("setting-lr").fill("0.3");
+      await see("setting-lr").press("Enter");
       await until(async () => page.url().includes("lr=0.3"), "the new rate in the address");
       await ended();
       for (const chart of ["loss", "accuracy"]) {
         await until(async () => (await legend(chart)).includes("held-out, η = 0.3"), () => legend(chart));
         assert.ok((await legend(chart)).includes("held-out, η = 0.1"), `${await legend(chart)}`);
       }
-      assert.match(await text(see("compared")), /^η = 0\.1/);
+      assert.match(await text(see("compared-runs")), /^η = 0\.1/);
 
       // One table, from the row and from the dialog, and the table of this run as it was.
       const download = async (id) => {
@@ -206,12 +206,12 @@ export function timeAndComparison(here) {
 
       // After a reload the same runs are compared.
       await page.reload();
-      await until(async () => /^η = 0\.1/.test(await text(see("compared"))), "the compared run", 30);
+      await until(async () => /^η = 0\.1/.test(await text(see("compared-runs"))), "the compared run", 30);
       await ended();
       await until(async () => (await legend("loss")).includes("held-out, η = 0.1"), () => legend("loss"));
 
       await see("stop-comparing").click();
-      await until(async () => !(await page.getByTestId("compared").count()), "the row to go");
+      await until(async () => !(await page.getByTestId("compared-runs").count()), "the row to go");
       assert.equal(await page.evaluate(() => document.activeElement?.dataset.testid), "compare");
       await until(async () => !(await legend("loss")).some((name) => name.includes("η")), () => legend("loss"));
       assert.ok((await stored(page, address)).some((run) => run.id.includes("n=12") && !run.id.includes("lr=") && !run.deleted), "the run is kept");
@@ -239,14 +239,14 @@ export function timeAndComparison(here) {
       const names = async () => (await stored(page, address)).filter((run) => !run.deleted).map((run) => run.id).sort();
       const before = await names();
       assert.ok(before.length > 0);
-      await until(async () => /no room left to store/.test(await text(see("library-trouble"))), "a sentence", 30);
+      await until(async () => /no room left to store/.test(await text(see("library-error"))), "a sentence", 30);
       assert.deepEqual(await names(), before, "what was kept is there");
       await page.close();
       const none = await context.newPage();
       await none.addInitScript(() => Object.defineProperty(globalThis, "indexedDB", { value: undefined }));
       await none.goto(address + LINK);
       const seen = (id) => none.getByTestId(id).first();
-      await until(async () => /stores nothing/.test(await text(seen("library-trouble"))), "a sentence");
+      await until(async () => /stores nothing/.test(await text(seen("library-error"))), "a sentence");
       await until(async () => (await stepOf(seen)) > 20, "training");
     }));
   });

@@ -1,7 +1,7 @@
 //! Cuts the page's program in two: what the first picture needs, and what is fetched after it.
 //!
 //! # Why
-//! Everybody waits for the first part. `src/app/shell/second.rs` marks where the second begins;
+//! Everybody waits for the first part. `src/app/shell/second_module.rs` marks where the second begins;
 //! `wasm-split-cli` moves whatever is reached through that mark alone into a file of its own. Trunk
 //! knows nothing of it, so this is its hook (`Trunk.toml`): it has bundled the program as a whole by
 //! then, and we put the two parts in its place. The stories, of which every lab has its own, come along.

@@ -47,7 +47,7 @@ pub fn Bench() -> impl IntoView {
         is_open.get().then(|| {
             let head = store.peek(|state| state.bench.heading_html());
             let version = store.memo(|state| state.bench.version);
-            let found = move || {
+            let results = move || {
                 version.get();
                 store.peek(|state| state.bench.results_html())
             };
@@ -68,7 +68,7 @@ pub fn Bench() -> impl IntoView {
                         <span role="status" data-testid="bench-status">{move || status.get()}</span>
                     </div>
                     // Markup: the same.
-                    <div class="gallery__cards" inner_html=found></div>
+                    <div class="gallery__cards" inner_html=results></div>
                     <label class="bench-other">
                         {tr!("Compare with the table of another device: paste that table here, as Markdown or as JSON.")}
                         <textarea rows="4" spellcheck="false" data-testid="bench-other" on:input=compare></textarea>

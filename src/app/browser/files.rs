@@ -41,8 +41,8 @@ fn save_blob(blob: &Blob, name: &str) -> bool {
 
 /// Returns the canvas of the chart with this slug; None if the chart is not on the page.
 pub fn chart_canvas(slug: &str) -> Option<HtmlCanvasElement> {
-    let found = document().query_selector(&format!("canvas[data-testid=chart-{slug}]"));
-    found.ok().flatten().and_then(|canvas| canvas.dyn_into().ok())
+    let element = document().query_selector(&format!("canvas[data-testid=chart-{slug}]"));
+    element.ok().flatten().and_then(|canvas| canvas.dyn_into().ok())
 }
 
 /// Creates a canvas `[width, height]` in pixels that is not part of the page.

@@ -9,7 +9,7 @@ use wasm_bindgen::prelude::*;
 
 use vivarium_core::language::TranslationTable;
 use vivarium_page::state::State;
-use vivarium_page::trainer::device::GpuSupport;
+use vivarium_player::device::GpuSupport;
 use vivarium_ui::browser::{get_property, on_settled};
 
 /// Returns the fragment of the address with its `#`.
@@ -183,7 +183,7 @@ pub fn publish_rows(read: impl Fn(&mut dyn FnMut(&State)) + 'static) {
     let rows = Closure::<dyn Fn() -> JsValue>::new(move || {
         let mut out = JsValue::UNDEFINED;
         read(&mut |state| {
-            let rows: Vec<_> = state.run.history.rows().collect();
+            let rows: Vec<_> = state.player.run.history.rows().collect();
             out = serde_wasm_bindgen::to_value(&rows).unwrap_or(JsValue::UNDEFINED);
         });
         out

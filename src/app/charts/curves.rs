@@ -6,7 +6,6 @@ use leptos::prelude::*;
 use crate::store::Store;
 use vivarium_page::charts::crosshair::{DrawnCurves, Pointer};
 use vivarium_page::charts::viewport::legend_html;
-use vivarium_page::state::State;
 use vivarium_plot::analysis::LineChart;
 use vivarium_plot::charts::{self, LegendItem, PlotAxes};
 use vivarium_ui::appearance::Appearance;
@@ -82,7 +81,7 @@ impl CurveChart {
     pub fn handle_drawn(self, lines: LineChart, across: Option<PlotAxes>) {
         let theme = self.appearance.theme();
         let named = charts::legend_items(&lines, &theme);
-        let events = self.store.peek(State::events);
+        let events = self.store.peek(|state| state.player.events());
         let scale = window().device_pixel_ratio().max(1.0);
         self.drawn_curves
             .set_value(across.map(|across| DrawnCurves::new(lines, across, scale, &theme, events)));

@@ -40,15 +40,14 @@ pub fn Ask(
     let (store, ShownTable(shown)) = (Store::here(), expect_context::<ShownTable>());
     let ask = move |_| {
         let of = |state: &vivarium_page::state::State| {
-            chart
-                .applies(&state.run)
-                .is_ok()
-                .then(|| (chart, chart.title(&state.run), state.reading_to_step(chart).table(MAX_ROWS)))
+            chart.applies(&state.player.run).is_ok().then(|| {
+                (chart, chart.title(&state.player.run), state.reading_to_step(chart).table(MAX_ROWS))
+            })
         };
         shown.set(store.peek(of));
     };
     view! {
-        <button class="plot__numbers" type="button" aria-haspopup="dialog" on:click=ask
+        <button class="plot__table-button" type="button" aria-haspopup="dialog" on:click=ask
             aria-label=tr!("Table: numbers of {chart}", chart = chart.info().name) title=tr!("Numbers of this chart")
             data-testid=format!("numbers-{}", chart.slug())>{tr!("Table")}</button>
     }
@@ -73,7 +72,7 @@ pub fn Numbers() -> impl IntoView {
         }
     };
     view! {
-        <dialog class="help datasheet" node_ref=dialog aria-labelledby="numbers-title" data-testid="numbers"
+        <dialog class="help chart-table" node_ref=dialog aria-labelledby="numbers-title" data-testid="numbers"
             on:close=move |_| shown.set(None)>
             {move || shown.get().map(|(chart, title, table)| body(chart, title, table))}
             <button class="button" type="button" on:click=close>{tr!("Close")}</button>
@@ -105,7 +104,7 @@ fn body(chart: Chart, title: String, table: DataTable) -> AnyView {
         // Markup: `glossary_html`, which escapes texts.
         <p inner_html=glossary_html(chart.info().help)></p>
         {source(chart)}
-        <div class="datasheet__frame" role="region" tabindex="0" aria-labelledby="numbers-title">
+        <div class="chart-table__scroll" role="region" tabindex="0" aria-labelledby="numbers-title">
             <table>
                 <thead><tr>{columns}</tr></thead>
                 <tbody>{table.rows.into_iter().map(row).collect_view()}</tbody>

@@ -7,7 +7,7 @@ use crate::charts::curves::CurveChart;
 use crate::charts::numbers::Ask;
 use crate::charts::toolbar::Toolbar;
 use crate::run::readouts::Headline;
-use crate::shell::later::{Later, Part};
+use crate::shell::deferred::{Deferred, Part};
 use crate::store::Store;
 use vivarium_model::chart::Chart;
 use vivarium_model::chart::ChartKind;
@@ -27,7 +27,9 @@ pub fn provide_chart_tools(store: Store) {
             CurveOverlay {
                 on_drawn: Callback::new(move |(lines, across)| curves.handle_drawn(lines, across)),
                 legend: Callback::new(move |()| curves.legend_view()),
-                over: Callback::new(move |()| view! { <Later part=Part::Over(curves) /> }.into_any()),
+                over: Callback::new(move |()| {
+                    view! { <Deferred part=Part::CurveOverlay(curves) /> }.into_any()
+                }),
             }
         }),
     });
@@ -38,12 +40,12 @@ pub fn provide_chart_tools(store: Store) {
 pub fn Plots() -> impl IntoView {
     let store = Store::here();
     // One row takes the height that two usually share.
-    let is_row = store.memo(|state| state.run.link.view.show.len() < 3);
-    let lab = store.memo(|state| state.run.link.spec.task.info().slug);
+    let is_row = store.memo(|state| state.player.run.link.view.show.len() < 3);
+    let lab = store.memo(|state| state.player.run.link.spec.task.info().slug);
     // Each lab has a list of its own: one for all of them would remember every chart that was ever in it.
     let charts = move || {
         lab.get();
-        let shown = store.memo(|state| state.run.link.view.show.clone());
+        let shown = store.memo(|state| state.player.run.link.view.show.clone());
         view! {
             <For each=move || shown.get() key=|chart| *chart let:chart>
                 <Plot chart />
@@ -68,15 +70,19 @@ fn Plot(
 ) -> impl IntoView {
     let store = Store::here();
     let stamp = store.memo(move |state| {
-        (chart.stamp(&state.run), state.latest_run.as_ref().map(|_| state.run.step), state.drawing_version())
+        (
+            chart.stamp(&state.player.run),
+            state.player.latest_run.as_ref().map(|_| state.player.run.step),
+            state.drawing_version(),
+        )
     });
-    let label = store.memo(move |state| chart.summary(&state.run));
-    let title = store.memo(move |state| chart.title(&state.run));
+    let label = store.memo(move |state| chart.summary(&state.player.run));
+    let title = store.memo(move |state| chart.title(&state.player.run));
     // Such a title may change with every step.
-    let titled = store.memo(move |state| chart.title(&state.run) != chart.info().name);
-    let reason = store.memo(move |state| chart.applies(&state.run).err());
+    let titled = store.memo(move |state| chart.title(&state.player.run) != chart.info().name);
+    let reason = store.memo(move |state| chart.applies(&state.player.run).err());
     let room = store.memo(move |state| {
-        let shown = &state.run.link.view.show;
+        let shown = &state.player.run.link.view.show;
         shown.iter().position(|c| *c == chart).and_then(|at| chart_sizes(shown).get(at).copied())
     });
     let kind = chart.info().kind;
@@ -89,7 +95,7 @@ fn Plot(
         testid: format!("chart-{}", chart.slug()),
         is_lines: RwSignal::new(kind == ChartKind::Lines),
         reading: Callback::new(move |()| {
-            store.peek(|state| chart.applies(&state.run).is_ok().then(|| state.reading_to_end(chart)))
+            store.peek(|state| chart.applies(&state.player.run).is_ok().then(|| state.reading_to_end(chart)))
         }),
         track_changes: Callback::new(move |()| {
             // Read, not only tracked: a memo without readers is never computed.
@@ -99,8 +105,8 @@ fn Plot(
     };
     let is_lines = sheet.is_lines;
     view! {
-        <figure class="plot" class:plot--lines=is_lines class:plot--grid=kind == ChartKind::Grid class:plot--titled=titled class:plot--pointed=pointed
-            class:plot--aside=aside class:plot--tall=move || room.get() == Some(ChartSize::Tall) class:plot--wide=move || room.get() == Some(ChartSize::Wide)>
+        <figure class="plot" class:plot--lines=is_lines class:plot--grid=kind == ChartKind::Grid class:plot--titled=titled class:plot--highlighted=pointed
+            class:plot--not-presented=aside class:plot--tall=move || room.get() == Some(ChartSize::Tall) class:plot--wide=move || room.get() == Some(ChartSize::Wide)>
             <figcaption class="plot__name" title=title>{title}</figcaption>
             <Ask chart />
             {sheet.view(Some(reason))}

@@ -7,6 +7,7 @@ use crate::charts::curves::PointerContext;
 use crate::store::Store;
 use vivarium_model::chart::Chart;
 use vivarium_model::permalink::StepAxisUnit;
+use vivarium_page::charts::shown::chart_button_label;
 use vivarium_page::charts::viewport::ViewportAction;
 use vivarium_page::settings::form::{SMOOTHING_KEY, STEP_AXIS_KEY};
 use vivarium_page::state::Action;
@@ -43,11 +44,13 @@ fn Switch(
 fn ChartSwitch(
     /// The chart.
     chart: Chart,
+    /// Label.
+    word: &'static str,
 ) -> impl IntoView {
     let store = Store::here();
     let about = chart.info();
-    let on = store.memo(move |state| state.run.link.view.show.contains(&chart));
-    let reason = store.memo(move |state| chart.applies(&state.run).err());
+    let on = store.memo(move |state| state.player.run.link.view.show.contains(&chart));
+    let reason = store.memo(move |state| chart.applies(&state.player.run).err());
     let hint = Signal::derive(move || match reason.get() {
         Some(why) => format!("{}: {why}", about.name),
         None => format!("{}: {}", about.name, about.help),
@@ -55,7 +58,7 @@ fn ChartSwitch(
     // One that the link asked for can always be hidden.
     let idle = Signal::derive(move || !on.get() && reason.with(Option::is_some));
     let testid = format!("show-{}", about.slug);
-    view! { <Switch testid word=about.word hint on idle press=Action::ToggleChart(chart) /> }
+    view! { <Switch testid word hint on idle press=Action::ToggleChart(chart) /> }
 }
 
 /// A button that makes an axis of every curve logarithmic or linear.
@@ -76,7 +79,7 @@ fn AxisSwitch(
 /// Creates the button that makes horizontal axes count training examples instead of steps.
 fn counting() -> AnyView {
     let store = Store::here();
-    let on = store.memo(|state| state.run.link.view.counted == StepAxisUnit::Examples);
+    let on = store.memo(|state| state.player.run.link.view.counted == StepAxisUnit::Examples);
     let hint = Signal::derive(|| {
         tr!("The horizontal axis of the curves counts training examples instead of training steps.")
             .to_string()
@@ -91,12 +94,12 @@ fn zoom() -> AnyView {
     let (store, selects) = (Store::here(), PointerContext::here().selects_range);
     let is_whole = store.memo(|state| state.viewport.zoom.is_none());
     view! {
-        <button class="switch" class:gone=move || !is_whole.get() type="button" data-testid="zoom" aria-pressed=move || selects.get().to_string()
+        <button class="switch" class:not-displayed=move || !is_whole.get() type="button" data-testid="zoom" aria-pressed=move || selects.get().to_string()
             title=tr!("Drag over the curves to show only the selected steps. You can also zoom with Shift and drag, with Ctrl and the mouse wheel, or with the + key on a chart")
             on:click=move |_| selects.update(|selects| *selects = !*selects)>
             {tr!("Zoom")}
         </button>
-        <button class="switch" class:gone=is_whole type="button" data-testid="whole-run"
+        <button class="switch" class:not-displayed=is_whole type="button" data-testid="whole-run"
             title=tr!("Show all steps again. You can also double-click the curves, or press the 0 key on a chart")
             on:click=move |_| store.act(Action::Viewport(ViewportAction::ResetZoom))>
             {tr!("Whole run")}
@@ -108,15 +111,15 @@ fn zoom() -> AnyView {
 /// Creates the slider for the smoothing of curves.
 fn smoothing() -> AnyView {
     let store = Store::here();
-    let value = store.memo(|state| state.run.link.view.smooth.to_string());
-    let at = store.memo(|state| format!("{}%", state.run.link.view.smooth * 100.0));
-    let locked = store.memo(|state| state.run.link.locks(SMOOTHING_KEY));
+    let value = store.memo(|state| state.player.run.link.view.smooth.to_string());
+    let at = store.memo(|state| format!("{}%", state.player.run.link.view.smooth * 100.0));
+    let locked = store.memo(|state| state.player.run.link.locks(SMOOTHING_KEY));
     view! {
-        <label class="switches__smooth" title=tr!("Draws a moving average of each curve; the measurements stay visible in a pale colour. Move the slider to the right for a smoother curve")>
+        <label class="toolbar__smoothing" title=tr!("Draws a moving average of each curve; the measurements stay visible in a pale colour. Move the slider to the right for a smoother curve")>
             {tr!("Smooth")}
-            <input class="knob__slider" type="range" min="0" max="0.99" step="0.01" data-testid="smooth"
+            <input class="setting__slider" type="range" min="0" max="0.99" step="0.01" data-testid="smooth"
                 aria-label=tr!("Smoothing") disabled=locked prop:value=value
-                style:--at=at
+                style:--filled=at
                 on:input=move |event| store.act(Action::Edit(SMOOTHING_KEY.into(), event_target_value(&event))) />
         </label>
     }
@@ -128,31 +131,38 @@ fn smoothing() -> AnyView {
 pub fn Toolbar() -> impl IntoView {
     // Those of another lab would only be in the way; one that the link asked for can be hidden.
     let offered = Store::here().memo(|state| {
-        let form = state.run.spec().task.examples().form();
+        let form = state.player.run.spec().task.examples().form();
         let suits = |chart: &Chart| chart.form().is_none_or(|of| form.counts_as(of));
-        let shown = |chart: &Chart| state.run.link.view.show.contains(chart);
+        let shown = |chart: &Chart| state.player.run.link.view.show.contains(chart);
         // What is not known yet keeps its place: it would move all others when it comes.
-        let applies = |chart: &Chart| state.run.lazy_lab().is_none() || chart.applies(&state.run).is_ok();
+        let applies =
+            |chart: &Chart| state.player.run.lazy_lab().is_none() || chart.applies(&state.player.run).is_ok();
         let all = Chart::ALL.iter().copied().filter(|chart| suits(chart) || shown(chart));
         all.partition::<Vec<_>, _>(|chart| shown(chart) || applies(chart))
     });
     let is_unfolded = RwSignal::new(false);
     let folded = move || offered.with(|(_, others)| others.len());
+    let switches = move |charts: &[Chart]| {
+        let label = |chart| {
+            offered.with(|(these, others)| chart_button_label(chart, these.iter().chain(others).copied()))
+        };
+        charts.iter().map(|chart| view! { <ChartSwitch chart=*chart word=label(*chart) /> }).collect_view()
+    };
     let others = move || match is_unfolded.get() {
         true => offered.with(|(_, others)| others.clone()),
         false => vec![],
     };
     view! {
-        <div class="switches" role="group" aria-label=tr!("Charts") data-testid="toolbar">
-            {move || offered.with(|(these, _)| these.clone()).into_iter().map(|chart| view! { <ChartSwitch chart /> }).collect_view()}
-            <button class="switch" class:gone=move || folded() == 0 type="button" data-testid="more-charts"
+        <div class="toolbar" role="group" aria-label=tr!("Charts") data-testid="toolbar">
+            {move || switches(&offered.with(|(these, _)| these.clone()))}
+            <button class="switch" class:not-displayed=move || folded() == 0 type="button" data-testid="more-charts"
                 title=tr!("Charts that do not apply to these settings, each with the reason")
                 aria-expanded=move || is_unfolded.get().to_string()
                 on:click=move |_| is_unfolded.update(|is_unfolded| *is_unfolded = !*is_unfolded)>
                 {move || tr!("More charts: {count}", count = folded())}
             </button>
-            {move || others().into_iter().map(|chart| view! { <ChartSwitch chart /> }).collect_view()}
-            <span class="switches__axes">
+            {move || switches(&others())}
+            <span class="toolbar__axes">
                 <AxisSwitch key="x" word=tr!("Log x")
                     hint=tr!("Logarithmic axis of the steps. On this axis, both early memorisation and late generalisation can be seen.") />
                 <AxisSwitch key="y" word=tr!("Log y")

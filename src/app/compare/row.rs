@@ -48,10 +48,10 @@ fn persist_compared_ids(store: Store) {
         if before.is_some() {
             return write_tab_stored(STORAGE_KEY, &now);
         }
-        let kept: Vec<String> =
+        let stored: Vec<String> =
             read_tab_stored(STORAGE_KEY).unwrap_or_default().lines().map(String::from).collect();
-        if !kept.is_empty() {
-            store.act(Action::Library(LibraryAction::AddCompared(kept)));
+        if !stored.is_empty() {
+            store.act(Action::Library(LibraryAction::AddCompared(stored)));
         }
     });
 }
@@ -62,8 +62,8 @@ pub fn Compared() -> impl IntoView {
     let store = Store::here();
     persist_compared_ids(store);
     let is_shown = store.memo(|state| state.library.compared_runs().next().is_some());
-    let act = move |wish: LibraryAction| {
-        store.act(Action::Library(wish));
+    let act = move |action: LibraryAction| {
+        store.act(Action::Library(action));
         // The button that was pressed is gone; the next one takes its place.
         request_animation_frame(move || {
             let is_empty = store.peek(|state| state.library.compared_runs().next().is_none());
@@ -95,14 +95,16 @@ pub fn Compared() -> impl IntoView {
             };
             seen.with(|(lines, _)| lines.clone()).into_iter().map(line).collect_view()
         };
-        let cannot_save =
-            store.memo(|state| Export::ComparedCsv.unavailable_reason(state).unwrap_or_default());
+        let [csv, cannot_save] = [
+            store.memo(|state| Export::ComparedCsv.description(state)),
+            store.memo(|state| Export::ComparedCsv.unavailable_reason(state).unwrap_or_default()),
+        ];
         view! {
-            <section class="compared" aria-label=tr!("Compared runs") data-testid="compared">
+            <section class="compared" aria-label=tr!("Compared runs") data-testid="compared-runs">
                 <ul class="compared__list">{lines}</ul>
                 <button class="switch" type="button" data-testid="compared-csv" aria-label=Export::ComparedCsv.label()
                     title=move || match cannot_save.get() {
-                        "" => Export::ComparedCsv.description(),
+                        "" => csv.get(),
                         why => why,
                     }
                     aria-disabled=move || (!cannot_save.get().is_empty()).to_string() on:click=save>

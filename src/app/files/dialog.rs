@@ -125,14 +125,14 @@ fn read_in_worker(store: Store, done: impl Fn() + Copy + 'static) -> Memo<bool> 
             }
             return number;
         };
-        let hear = move |news| store.act(Action::FileMessage(wanted, news));
+        let on_progress = move |progress| store.act(Action::FileMessage(wanted, progress));
         let opened = store.peek(|state| {
             let reading = state.file_reading.as_ref()?;
-            Some(FileReader::open(&reading.job, reading.file.handle.as_ref()?, hear))
+            Some(FileReader::open(&reading.job, reading.file.handle.as_ref()?, on_progress))
         });
         match opened {
             Some(Ok(opened)) => reader.set_value(Some(opened)),
-            Some(Err(why)) => hear(ReadProgress::Done(Err(why))),
+            Some(Err(why)) => on_progress(ReadProgress::Done(Err(why))),
             None => {}
         }
         number
@@ -145,15 +145,15 @@ fn progress(store: Store, is_here: impl Fn() -> bool + Send + Sync + 'static) ->
     let is_here = Memo::new(move |_| is_here());
     let cancel = move |_| store.act(Action::Request(Request::CancelFile));
     let shown = move || {
-        let said = store
+        let text = store
             .memo(|state| state.file_reading.as_ref().map(FileReading::progress_text).unwrap_or_default());
         let share = store.memo(|state| state.file_reading.as_ref().map_or(0.0, |reading| reading.fraction));
         view! {
-            <div class="reading" data-testid="reading">
+            <div class="file-progress" data-testid="file-progress">
                 // Ten times a second is too often to be read out: the name and the button say enough.
-                <span aria-hidden="true" data-testid="reading-text">{said}</span>
+                <span aria-hidden="true" data-testid="file-progress-text">{text}</span>
                 <progress aria-label=tr!("Reading the file") max="1" value=move || share.get().to_string()></progress>
-                <button class="button" type="button" data-testid="reading-cancel" on:click=cancel>
+                <button class="button" type="button" data-testid="file-progress-cancel" on:click=cancel>
                     {tr!("Cancel")}
                 </button>
             </div>
@@ -198,6 +198,7 @@ pub fn Files(
     };
     let exports = Export::ALL.map(|export| {
         let why = store.memo(move |state| export.unavailable_reason(state));
+        let about = store.memo(move |state| export.description(state));
         let at = store.memo(move |state| match (export, state.weights_step()) {
             (Export::Weights, Some(step)) => {
                 tr!(" The weights are those of step {step}.", step = format_thousands(step))
@@ -210,14 +211,14 @@ pub fn Files(
                     aria-disabled=move || why.get().is_some().to_string() on:click=move |_| save(export)>
                     {export.label()}
                 </button>
-                <span>{move || why.get().unwrap_or(export.description())}{at}</span>
+                <span>{move || why.get().unwrap_or_else(|| about.get())}{at}</span>
             </li>
         }
         .into_any()
     });
     let charts = store.memo(|state| {
-        let shown = state.run.link.view.show.iter().copied();
-        shown.filter(|chart| chart.applies(&state.run).is_ok()).collect::<Vec<_>>()
+        let shown = state.player.run.link.view.show.iter().copied();
+        shown.filter(|chart| chart.applies(&state.player.run).is_ok()).collect::<Vec<_>>()
     });
     let keep = move |chart: Chart, kind: ChartFormat| {
         let is_dark = appearance.is_dark.get_untracked();
@@ -277,7 +278,7 @@ pub fn Files(
         max_head_bytes: HEAD_BYTES,
         id: "file",
     };
-    let flaw = store.memo(|state| state.file_error.clone());
+    let error = store.memo(|state| state.file_error.clone());
     view! {
         <dialog class="help files" node_ref=dialog aria-labelledby="files-title" data-testid="files-dialog"
             on:close=move |_| open.set(false) on:keydown=escape>
@@ -296,7 +297,7 @@ pub fn Files(
             </p>
             {progress(store, move || reads.get() && open.get())}
             <p class="files__note" role="status" data-testid="files-note">{note}</p>
-            <p class="files__note files__note--wrong" role="alert" data-testid="files-flaw">{flaw}</p>
+            <p class="files__note files__note--error" role="alert" data-testid="files-error">{error}</p>
             <button class="button" type="button" on:click=move |_| close()>{tr!("Close")}</button>
         </dialog>
         {progress(store, move || reads.get() && !open.get())}

@@ -14,7 +14,7 @@ use crate::trainer::web::loader_address;
 use vivarium_core::language::translations;
 use vivarium_model::platform::file::{FileHandle, UploadedFile, open_blob};
 use vivarium_model::platform::web::unpack;
-use vivarium_page::trainer::Program;
+use vivarium_player::trainer::Program;
 use vivarium_view::record::dataset::Dataset;
 use vivarium_view::record::head::{FileKind, HEAD_BYTES};
 use vivarium_view::record::reading::{FileContents, FileEvent, FileReceiver, ReadJob, ReadProgress, read};
@@ -31,36 +31,36 @@ pub struct FileReader {
 }
 
 impl FileReader {
-    /// Opens a worker that reads `file`; `hear` receives its messages until the file has been read.
+    /// Opens a worker that reads `file`; `on_progress` receives its progress until the file has been read.
     ///
     /// # Errors
     /// If the browser allows no worker, or the file no longer exists.
     pub fn open(
         job: &ReadJob,
         file: &FileHandle,
-        hear: impl Fn(ReadProgress) + 'static,
+        on_progress: impl Fn(ReadProgress) + 'static,
     ) -> Result<Self, String> {
         let none = |_| tr!("this browser does not allow web workers").to_string();
         let options = WorkerOptions::new();
         options.set_type(WorkerType::Module);
         let address = loader_address(Program::Cpu).map_err(none)?;
         let worker = Worker::new_with_options(&format!("{address}&reads=file"), &options).map_err(none)?;
-        let hear = Rc::new(hear);
-        let (said, received) = (hear.clone(), RefCell::new(FileReceiver::default()));
+        let on_progress = Rc::new(on_progress);
+        let (report, received) = (on_progress.clone(), RefCell::new(FileReceiver::default()));
         let on_message = Closure::new(move |event: MessageEvent| {
             let taken = match unpack::<FileEvent>(&event.data()) {
                 Ok((event, payload)) => received.borrow_mut().receive(event, payload),
                 Err(why) => Some(ReadProgress::Done(Err(why))),
             };
-            let Some(news) = taken else { return };
-            let said = said.clone();
+            let Some(progress) = taken else { return };
+            let report = report.clone();
             // Of a large table it took a while to get the numbers: what is done with them is a task of its own, and may
             // end this worker.
-            set_timeout(move || said(news), Duration::ZERO);
+            set_timeout(move || report(progress), Duration::ZERO);
         });
         let on_error = Closure::new(move |_: ErrorEvent| {
             // Out of memory, for the most part: what else may be wrong with a file has a sentence.
-            hear(ReadProgress::Done(Err(tr!(
+            on_progress(ReadProgress::Done(Err(tr!(
                 "the worker that read the file stopped; the file may be too large for this device"
             )
             .into())));
@@ -90,12 +90,12 @@ pub async fn read_stored_table(file: Blob, label: usize) -> Option<(UploadedFile
     let file = open_blob(file, HEAD_BYTES).await.ok()?;
     let job =
         ReadJob { label: Some(label), texts: translations(), ..ReadJob::new(FileKind::Table, file.size) };
-    let found = match (file.bytes(), &file.handle) {
+    let contents = match (file.bytes(), &file.handle) {
         (Some(bytes), _) => read(&job, bytes).ok(),
         (None, Some(handle)) => read_in_worker(&job, handle).await,
         (None, None) => None,
     };
-    match found {
+    match contents {
         Some(FileContents::Table(table)) => Some((file, *table)),
         _ => None,
     }
@@ -103,13 +103,13 @@ pub async fn read_stored_table(file: Blob, label: usize) -> Option<(UploadedFile
 
 /// Reads a file in a worker as the job says (run, weights or table); None if it cannot be read.
 async fn read_in_worker(job: &ReadJob, file: &FileHandle) -> Option<FileContents> {
-    let (found, reader) = (Rc::new(Cell::new(None)), Rc::new(Cell::new(None)));
-    let (finds, holds) = (found.clone(), reader.clone());
+    let (contents, reader) = (Rc::new(Cell::new(None)), Rc::new(Cell::new(None)));
+    let (result, holds) = (contents.clone(), reader.clone());
     let promise = Promise::new(&mut |resolve, _| {
-        let (finds, done) = (finds.clone(), resolve.clone());
-        let opened = FileReader::open(job, file, move |news| {
-            if let ReadProgress::Done(read) = news {
-                finds.set(read.ok());
+        let (result, done) = (result.clone(), resolve.clone());
+        let opened = FileReader::open(job, file, move |progress| {
+            if let ReadProgress::Done(read) = progress {
+                result.set(read.ok());
                 let _ = done.call0(&JsValue::UNDEFINED);
             }
         });
@@ -121,5 +121,5 @@ async fn read_in_worker(job: &ReadJob, file: &FileHandle) -> Option<FileContents
     // It is only ever resolved.
     let _ = JsFuture::from(promise).await;
     drop(reader.take());
-    found.take()
+    contents.take()
 }

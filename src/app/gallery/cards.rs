@@ -60,7 +60,7 @@ pub fn Gallery() -> impl IntoView {
 /// Returns the link of the gallery card that was clicked; None for a click elsewhere.
 fn clicked_card_link(event: &MouseEvent) -> Option<String> {
     let target: Element = event.target()?.dyn_into().ok()?;
-    target.closest(".exhibit__name").ok()??.get_attribute("href")
+    target.closest(".gallery-card__name").ok()??.get_attribute("href")
 }
 
 /// Scrolls the gallery, when it opens, to the position stored in the history, or else to its top.
@@ -76,7 +76,7 @@ fn restore_scroll_position(store: Store, is_open: Memo<bool>) {
             return scroll_to_view_top();
         };
         // The focus first: it scrolls, too.
-        focus_selector(&format!(".exhibit__name[href=\"{}\"]", place.link));
+        focus_selector(&format!(".gallery-card__name[href=\"{}\"]", place.link));
         browser::scroll_to(place.scroll);
         restored.set_value(Some(browser::scroll_position()));
     };
@@ -122,8 +122,8 @@ pub fn follow_focus(is_open: Memo<bool>, show: impl Fn() + Copy + 'static) {
 
 /// The list of stories and the link to the gallery at the foot of the page.
 #[component]
-pub fn Strip() -> impl IntoView {
+pub fn StoryTeaser() -> impl IntoView {
     // Markup: `stories_html`, written with `Html`, which escapes texts.
-    view! { <nav class="more" aria-label=tr!("Stories and experiments") inner_html=stories_html()></nav> }
+    view! { <nav class="teaser" aria-label=tr!("Stories and experiments") inner_html=stories_html()></nav> }
         .into_any()
 }

@@ -16,7 +16,7 @@ use vivarium_view::record::saved::parse_saved_link;
 /// Describes a saved run in the list: its step, and its settings that differ from those of the current run.
 fn describe_run(state: &State, run: &SavedRun, spec: &RunSpec) -> String {
     let step = format_thousands(run.step);
-    let difference = describe_difference(state.run.spec(), spec);
+    let difference = describe_difference(state.player.run.spec(), spec);
     if !state.library.is_stored(&run.id) {
         return tr!("not stored; step {step}; {difference}", step, difference);
     }
@@ -26,17 +26,17 @@ fn describe_run(state: &State, run: &SavedRun, spec: &RunSpec) -> String {
 /// The offer to resume the run that was open when the page was closed last, and the request to open the data table of a
 /// run that waits for it.
 #[component]
-pub fn Offer() -> impl IntoView {
+pub fn ResumeOffer() -> impl IntoView {
     let store = Store::here();
     let offer = store.memo(|state| {
-        state.resume_offer().map(|kept| (kept.id.clone(), kept.name.clone(), format_thousands(kept.step)))
+        state.resume_offer().map(|saved| (saved.id.clone(), saved.name.clone(), format_thousands(saved.step)))
     });
-    let wanted = store.memo(State::table_request);
+    let file_request = store.memo(State::table_request);
     let offered = move || {
         offer.get().map(|(id, name, step)| {
             let id = StoredValue::new(id);
             view! {
-                <section class="notice notice--offer" data-testid="offer" aria-label=tr!("Kept run")>
+                <section class="notice notice--offer" data-testid="continue-run" aria-label=tr!("Kept run")>
                     <p class="notice__text">{tr!("You were at step {step} of “{name}”.", step, name)}</p>
                     <button class="button" type="button"
                         on:click=move |_| store.act(Action::Library(LibraryAction::Resume(id.get_value())))>
@@ -46,16 +46,16 @@ pub fn Offer() -> impl IntoView {
             }
         })
     };
-    let asked = move || {
-        wanted.get().map(|text| {
+    let requested = move || {
+        file_request.get().map(|text| {
             let choice = FileButton {
                 word: tr!("Open the file"),
                 accept: ".csv,.tsv,.txt",
                 max_head_bytes: HEAD_BYTES,
-                id: "wanted",
+                id: "file-needed",
             };
             view! {
-                <section class="notice notice--offer" data-testid="wanted" aria-label=tr!("A file is needed")>
+                <section class="notice notice--offer" data-testid="file-needed" aria-label=tr!("A file is needed")>
                     <p class="notice__text">{text}</p>
                     {choice.view(|| {})}
                     <button class="button" type="button"
@@ -66,21 +66,21 @@ pub fn Offer() -> impl IntoView {
             }
         })
     };
-    (offered, asked)
+    (offered, requested)
 }
 
 /// The list of saved runs; while it is folded, its rows do not exist.
 #[component]
 pub fn Library() -> impl IntoView {
     let (store, open) = (Store::here(), RwSignal::new(false));
-    let many = store.memo(|state| state.library.listed_runs().len());
-    let trouble = store.memo(|state| state.library.warning.clone());
+    let count = store.memo(|state| state.library.listed_runs().len());
+    let warning = store.memo(|state| state.library.warning.clone());
     let damaged = store.memo(|state| state.library.damaged.clone());
     let damaged_entries = move || {
         let entries = damaged.get().into_iter().map(|(key, why)| {
             view! {
-                <li class="kept" data-testid="damaged">
-                    <span class="kept__about">{tr!("The kept run {key} cannot be opened: {why}.", key, why)}</span>
+                <li class="saved-run" data-testid="damaged-runs">
+                    <span class="saved-run__about">{tr!("The kept run {key} cannot be opened: {why}.", key, why)}</span>
                     <button class="switch" type="button"
                         on:click=move |_| store.act(Action::Library(LibraryAction::DeleteDamaged(key.clone())))>
                         {tr!("Delete")}
@@ -94,7 +94,7 @@ pub fn Library() -> impl IntoView {
     let lines = move || {
         is_open.get().then(|| {
             let ids = store.memo(|state| {
-                state.library.listed_runs().into_iter().map(|kept| kept.id.clone()).collect::<Vec<_>>()
+                state.library.listed_runs().into_iter().map(|saved| saved.id.clone()).collect::<Vec<_>>()
             });
             view! {
                 <For each=move || ids.get() key=String::clone let:id>
@@ -113,7 +113,7 @@ pub fn Library() -> impl IntoView {
         <details class="library" data-testid="library" on:toggle=toggled>
             // The browser says only later that it has unfolded the list.
             <summary class="group__name" on:click=move |_| open.set(true)>
-                {move || tr!("Kept runs ({many})", many = many.get())}
+                {move || tr!("Kept runs ({many})", many = count.get())}
             </summary>
             <p class="library__about">
                 {tr!("Runs are stored in this browser, on this device, and are not sent anywhere. If there is no room for another run, that run stays on this page until the page is closed. This page deletes runs only at your request. Pinned runs are listed first, and “Delete all runs that are not pinned” keeps them.")}
@@ -127,7 +127,7 @@ pub fn Library() -> impl IntoView {
                 {tr!("Delete all runs that are not pinned")}
             </button>
         </details>
-        <p class="library__about" role="status" data-testid="library-trouble">{trouble}</p>
+        <p class="library__about" role="status" data-testid="library-error">{warning}</p>
     }
     .into_any()
 }
@@ -143,14 +143,14 @@ fn Entry(
         // Read once: what a run is found by says what run it is, and to read a link takes a while.
         let (id, spec) = (id.clone(), parse_saved_link(&id).unwrap_or_default().spec);
         store.memo(move |state| {
-            let kept = state.library.find(&id)?;
-            let (drawn, about) = (state.library.is_drawn(&id).to_string(), describe_run(state, kept, &spec));
+            let saved = state.library.find(&id)?;
+            let (drawn, about) = (state.library.is_drawn(&id).to_string(), describe_run(state, saved, &spec));
             Some([
-                kept.name.clone(),
-                kept.pinned.to_string(),
+                saved.name.clone(),
+                saved.pinned.to_string(),
                 about,
                 drawn,
-                css_colour(state.library.colour_of(kept)),
+                css_colour(state.library.colour_of(saved)),
             ])
         })
     };
@@ -163,7 +163,7 @@ fn Entry(
     let renamed = id.clone();
     let press = |word: &'static str, make: fn(String) -> LibraryAction, pressed: Option<Signal<String>>| {
         let id = id.clone();
-        let class = if word.is_empty() { "kept__swatch" } else { "switch" };
+        let class = if word.is_empty() { "saved-run__swatch" } else { "switch" };
         let label = if word.is_empty() { tr!("Draw the curves of this run in the charts") } else { word };
         view! {
             <button class=class type="button" title=label aria-label=label aria-pressed=pressed style:--tint=tint
@@ -172,14 +172,14 @@ fn Entry(
         .into_any()
     };
     view! {
-        <li class="kept">
+        <li class="saved-run">
             {press("", LibraryAction::ToggleCompared, Some(drawn))}
             // A long name is cut off in its field.
-            <input class="kept__name" type="text" aria-label=tr!("Name of the run") title=name prop:value=name
+            <input class="saved-run__name" type="text" aria-label=tr!("Name of the run") title=name prop:value=name
                 on:change:target=move |event| {
                     store.act(Action::Library(LibraryAction::Rename(renamed.clone(), event.target().value())));
                 } />
-            <span class="kept__about">{words}</span>
+            <span class="saved-run__about">{words}</span>
             {press(tr!("Open"), LibraryAction::Resume, None)}
             {press(tr!("Pin"), LibraryAction::Pin, Some(pinned))}
             {press(tr!("Delete"), LibraryAction::Delete, None)}

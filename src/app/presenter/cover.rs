@@ -46,7 +46,7 @@ pub fn Cover(
 /// Creates the black screen of presenter mode: a button that closes it.
 fn black(close: Callback<()>) -> AnyView {
     view! {
-        <button class="cover__black" type="button" aria-label=tr!("Show the page again") data-testid="black"
+        <button class="cover__black" type="button" aria-label=tr!("Show the page again") data-testid="cover-black"
             on:click=move |_| close.run(())></button>
     }
     .into_any()
@@ -59,7 +59,7 @@ fn code(address: String, close: Callback<()>) -> AnyView {
     view! {
         // Markup: `qr_svg`, whose texts are escaped.
         <div class="cover__code" inner_html=code></div>
-        <p class="cover__address" style:--letters=letters data-testid="cover-address">{address}</p>
+        <p class="cover__address" style:--letter-count=letters data-testid="cover-address">{address}</p>
         <button class="button cover__close" type="button" data-testid="cover-close" on:click=move |_| close.run(())>
             {tr!("Close")}
         </button>

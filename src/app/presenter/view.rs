@@ -158,20 +158,20 @@ fn leave_with_fullscreen(store: Store) {
 
 /// Chooses the font size of each passage of a story so that it fits the screen, whenever the passage changes.
 fn fit_passages(store: Store) {
-    let news = store.memo(|state| {
+    let passage = store.memo(|state| {
         let tour = state.tour.as_ref().filter(|_| state.presenter.is_some());
         tour.map(|t| {
             (t.slug, t.passage_index, t.story.is_some(), t.guesses.len(), t.explained_questions.len())
         })
     });
     Effect::new(move |_| {
-        if news.get().is_some() {
+        if passage.get().is_some() {
             // The passage is on the page by then.
             request_animation_frame(fit_passage);
         }
     });
     window_event_listener_untyped("resize", move |_| {
-        if news.with_untracked(Option::is_some) {
+        if passage.with_untracked(Option::is_some) {
             fit_passage();
         }
     });
@@ -182,7 +182,7 @@ fn fit_passage() {
     let passage = document().query_selector(".tour").ok().flatten();
     let Some(passage) = passage.and_then(|passage| passage.dyn_into::<HtmlElement>().ok()) else { return };
     for size in TYPE_SIZES {
-        let _ = passage.style().set_property("--fit", size);
+        let _ = passage.style().set_property("--font-scale", size);
         if passage.scroll_height() <= passage.client_height() {
             return;
         }

@@ -7,15 +7,15 @@ use vivarium_core::language::translated;
 use vivarium_labs::{find_preset, preset_groups};
 use vivarium_page::files::openers::openers;
 use vivarium_page::state::{Action, State};
-use vivarium_view::display::instance::SourceComparison;
+use vivarium_view::display::instance::{SourceComparison, describe_unlisted_settings, has_default_settings};
 
 /// Values on which the texts of the card about the current run depend.
 #[derive(Clone, PartialEq)]
 struct CardInputs {
     /// Slug (permanent name) of the preset with the settings of the current run; None if there is no such preset.
     preset: Option<&'static str>,
-    /// Name of the current run's task.
-    task: &'static str,
+    /// Sentence on the current run if its settings are those of no preset.
+    unlisted: String,
     /// Citation of the publication that defines the task.
     citation: &'static str,
     /// Whether the open story asks for a prediction first, so that the claim of the preset is hidden.
@@ -25,10 +25,11 @@ struct CardInputs {
 impl CardInputs {
     /// Reads the values on which the card depends from the state.
     fn of(state: &State) -> Self {
-        let task = state.run.link.spec.task.info();
+        let spec = &state.player.run.link.spec;
+        let (preset, task) = (state.preset(), spec.task.info());
         Self {
-            preset: state.preset().map(|preset| preset.slug),
-            task: task.name,
+            preset: preset.map(|preset| preset.slug),
+            unlisted: if preset.is_none() { describe_unlisted_settings(spec) } else { String::new() },
             citation: task.sources.first().map(|source| source.cite).unwrap_or_default(),
             is_predicting: state.is_predicting(),
         }
@@ -45,7 +46,7 @@ struct CardTexts {
     /// Sentence on the settings that differ from those in the source.
     departures: String,
     /// Sentence on the settings that are the same as in the source.
-    kept: String,
+    same_as_source: String,
 }
 
 impl CardTexts {
@@ -54,13 +55,13 @@ impl CardTexts {
         let Some(preset) = inputs.preset.and_then(find_preset) else {
             return Self {
                 // The settings' questions stand below.
-                claim: tr!("{task}, with your own settings.", task = translated(inputs.task)),
+                claim: inputs.unlisted.clone(),
                 citation: inputs.citation,
                 departures: tr!("The address of this page contains all settings.").into(),
-                kept: String::new(),
+                same_as_source: String::new(),
             };
         };
-        let SourceComparison { same_as_source: kept, mut departures } = SourceComparison::compare(preset);
+        let SourceComparison { same_as_source, mut departures } = SourceComparison::compare(preset);
         if !preset.duration_note.is_empty() {
             departures = format!("{departures} {}", translated(preset.duration_note));
         }
@@ -68,7 +69,7 @@ impl CardTexts {
             true => tr!("The result of this run is shown after your prediction."),
             false => translated(preset.claim),
         };
-        Self { claim: claim.into(), citation: preset.source, departures, kept }
+        Self { claim: claim.into(), citation: preset.source, departures, same_as_source }
     }
 }
 
@@ -77,6 +78,7 @@ impl CardTexts {
 pub fn Presets() -> impl IntoView {
     let store = Store::here();
     let chosen = store.memo(|state| state.preset().map(|preset| preset.slug));
+    let has_defaults = store.memo(|state| has_default_settings(&state.player.run.link.spec));
     let choose = move |event| {
         if let Some(preset) = find_preset(&event_target_value(&event)) {
             store.act(Action::ChoosePreset(preset));
@@ -87,7 +89,7 @@ pub fn Presets() -> impl IntoView {
             <label class="presets__label" for="preset">{tr!("Experiment")}</label>
             <select class="presets__select" id="preset" data-testid="preset" on:change=choose>
                 <option value="" prop:selected=move || chosen.get().is_none() disabled hidden>
-                    {tr!("Your own settings")}
+                    {move || if has_defaults.get() { tr!("Default settings") } else { tr!("Your own settings") }}
                 </option>
                 {preset_groups()
                     .map(|presets| {
@@ -111,8 +113,9 @@ pub fn Story() -> impl IntoView {
     // Comparing a preset with its source decodes links: only when another run is chosen, and not with every message.
     let chosen = store.memo(CardInputs::of);
     let card = Memo::new(move |_| chosen.with(CardTexts::of));
-    let advice = store
-        .memo(|state| openers().map_or(vec![], |openers| (openers.learning_obstacles)(&state.run.link.spec)));
+    let advice = store.memo(|state| {
+        openers().map_or(vec![], |openers| (openers.learning_obstacles)(&state.player.run.link.spec))
+    });
     view! {
         <section class="story" aria-label=tr!("Result of this run")>
             // Markup: `Store::explained`, which escapes texts.
@@ -123,13 +126,13 @@ pub fn Story() -> impl IntoView {
                 // Markup: likewise.
                 <span inner_html=move || card.with(|c| store.explained(&c.departures))></span>
             </p>
-            {move || card.with(|c| (!c.kept.is_empty()).then(|| {
-                let kept = store.explained(&c.kept);
+            {move || card.with(|c| (!c.same_as_source.is_empty()).then(|| {
+                let same_as_source = store.explained(&c.same_as_source);
                 view! {
-                    <details class="story__kept">
+                    <details class="story__settings">
                         <summary>{tr!("Settings as in the source")}</summary>
                         // Markup: likewise.
-                        <p inner_html=kept></p>
+                        <p inner_html=same_as_source></p>
                     </details>
                 }
             }))}

@@ -4,8 +4,8 @@ use leptos::prelude::*;
 
 use crate::store::Store;
 use vivarium_page::files::{describe_origin, initial_weights_note};
-use vivarium_page::run::status;
-use vivarium_page::trainer::device::describe_device;
+use vivarium_player::device::describe_device;
+use vivarium_player::status;
 use vivarium_view::display::RunView;
 use vivarium_view::display::status::describe_held_out;
 use vivarium_view::display::summary::{self, LatestMetrics, extra_number};
@@ -22,7 +22,7 @@ fn Readout(
     /// Formats the number.
     of: fn(&RunView) -> String,
 ) -> impl IntoView {
-    let text = Store::here().memo(move |state| of(&state.run));
+    let text = Store::here().memo(move |state| of(&state.player.run));
     view! {
         <div class="readout">
             <dt class="readout__name">{name}</dt>
@@ -37,19 +37,23 @@ fn Readout(
 pub fn Readouts() -> impl IntoView {
     let store = Store::here();
     let note = store.memo(|state| {
-        let parts = [initial_weights_note(&state.run), describe_held_out(&state.run)];
+        let parts = [initial_weights_note(&state.player.run), describe_held_out(&state.player.run)];
         parts.into_iter().flatten().collect::<Vec<_>>().join(" ")
     });
     let device = store.memo(|state| {
         describe_origin(state).unwrap_or_else(|| {
-            describe_device(state.device_choice.as_ref(), state.device_report.as_ref(), state.is_timing())
+            describe_device(
+                state.player.device_choice(),
+                state.player.device_report.as_ref(),
+                state.player.is_timing(),
+            )
         })
     });
-    let learner = store.memo(status::learner_text);
-    let rate = store.memo(status::step_rate_text);
-    let names = [0, 1].map(|which| store.memo(move |state| extra_number(&state.run, which).0));
-    let labels =
-        [0, 1, 2, 3].map(|which| store.memo(move |state| summary::metric_names(&state.run)[which].clone()));
+    let learner = store.memo(|state| status::learner_text(&state.player));
+    let rate = store.memo(|state| status::step_rate_text(&state.player));
+    let names = [0, 1].map(|which| store.memo(move |state| extra_number(&state.player.run, which).0));
+    let labels = [0, 1, 2, 3]
+        .map(|which| store.memo(move |state| summary::metric_names(&state.player.run)[which].clone()));
     view! {
         <section class="numbers" aria-label=tr!("Newest measurements")>
             <dl class="readouts">
@@ -77,8 +81,8 @@ pub fn Readouts() -> impl IntoView {
 #[component]
 pub fn Headline() -> impl IntoView {
     let store = Store::here();
-    let step = store.memo(|state| format_thousands(state.run.step));
-    let text = store.memo(status::status_line);
+    let step = store.memo(|state| format_thousands(state.player.run.step));
+    let text = store.memo(|state| status::status_line(&state.player));
     view! {
         <div class="headline">
             <p class="headline__step"><span class="headline__unit">{tr!("Step")}</span>" "<span data-testid="step">{step}</span></p>

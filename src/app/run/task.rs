@@ -15,43 +15,43 @@ use vivarium_view::display::HeldOutExample;
 #[component]
 pub fn Task() -> impl IntoView {
     let store = Store::here();
-    let about = store.memo(|state| state.run.lab().about(state.run.spec()));
-    let run = store.memo(|state| state.run.run_count);
+    let about = store.memo(|state| state.player.run.lab().about(state.player.run.spec()));
+    let run = store.memo(|state| state.player.run.run_count);
     // Whether there are examples hangs on the settings alone, and is asked once for a run.
-    let many = Memo::new(move |_| {
+    let count = Memo::new(move |_| {
         run.track();
-        store.peek(|state| example_count(&state.run))
+        store.peek(|state| example_count(&state.player.run))
     });
     // Another run begins with its first example.
     let chosen = RwSignal::new((0, 0));
-    let at = Memo::new(move |_| match (chosen.get(), many.get()) {
-        ((of, at), many) if of == run.get() && many > 0 => at % many,
+    let at = Memo::new(move |_| match (chosen.get(), count.get()) {
+        ((of, at), count) if of == run.get() && count > 0 => at % count,
         _ => 0,
     });
-    let news = store.memo(|state| {
-        let run = &state.run;
-        let found = run.lab().answer_probe().and_then(|probe| run.latest_results.get(&probe.id()));
+    let answer_version = store.memo(|state| {
+        let run = &state.player.run;
+        let answers = run.lab().answer_probe().and_then(|probe| run.latest_results.get(&probe.id()));
         // Some answers are computed here from what was found, in parts: what is looked into is counted then.
         (
             run.run_count,
             run.lazy_lab().is_some(),
             run.relevant.len(),
-            found.map(|(step, _)| *step),
+            answers.map(|(step, _)| *step),
             run.view_changes,
         )
     });
     let example = Memo::new(move |_| {
         let at = at.get();
-        news.track();
-        let has_any = many.get() > 0;
+        answer_version.track();
+        let has_any = count.get() > 0;
         store.peek(|state| {
-            let lab = state.run.lazy_lab().filter(|_| has_any);
-            lab.and_then(|lab| (lab.example)(&state.run, at)).unwrap_or_default()
+            let lab = state.player.run.lazy_lab().filter(|_| has_any);
+            lab.and_then(|lab| (lab.example)(&state.player.run, at)).unwrap_or_default()
         })
     });
     let next = move |_| chosen.set((run.get_untracked(), at.get_untracked() + 1));
     let part = move |of: fn(&HeldOutExample) -> &String| move || example.with(|example| of(example).clone());
-    let [has_any, has_more] = [0, 1].map(|than| Memo::new(move |_| many.get() > than));
+    let [has_any, has_more] = [0, 1].map(|than| Memo::new(move |_| count.get() > than));
     view! {
         <section class="task" aria-labelledby="task-title" data-testid="task">
             <h2 class="task__title" id="task-title">{tr!("The task")}</h2>
@@ -60,7 +60,7 @@ pub fn Task() -> impl IntoView {
             {move || has_any.get().then(|| view! {
                 <div class="task__example">
                     <p>
-                        <span data-testid="task-given">{part(|one| &one.input)}</span>
+                        <span data-testid="task-input">{part(|one| &one.input)}</span>
                         " "
                         <span data-testid="task-label">{part(|one| &one.label)}</span>
                         " "

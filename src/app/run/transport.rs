@@ -6,9 +6,9 @@ use crate::store::Store;
 use crate::timeline::scrub::Scrub;
 use vivarium_model::platform::fresh_seed;
 use vivarium_page::library::LibraryAction;
-use vivarium_page::run::status::status_line;
 use vivarium_page::settings::form::speed_field;
 use vivarium_page::state::{Action, State};
+use vivarium_player::status::status_line;
 use vivarium_ui::icon::{Icon, Name};
 use vivarium_ui::setting::Setting;
 use vivarium_view::display::RunPhase;
@@ -36,7 +36,7 @@ fn Press(
         <button class="button" class:button--main=testid == "play" type="button" data-testid=testid title=hint aria-label=word
             disabled=idle on:click=move |_| press.run(())>
             <Icon name=icon />
-            <span class="button__word">{word}</span>
+            <span class="button__label">{word}</span>
         </button>
     }
     .into_any()
@@ -47,20 +47,24 @@ fn Press(
 pub fn Transport() -> impl IntoView {
     let store = Store::here();
     let act = move |action: Action| Callback::new(move |()| store.act(action.clone()));
-    let playing = store.memo(|state| state.is_playing());
+    let playing = store.memo(|state| state.player.is_playing());
     let main = store.memo(State::main_button);
     let cannot_step = store.memo(|state| {
-        matches!(state.run.phase, RunPhase::Finished(_) | RunPhase::Diverged { .. } | RunPhase::Failed(_))
+        matches!(
+            state.player.run.phase,
+            RunPhase::Finished(_) | RunPhase::Diverged { .. } | RunPhase::Failed(_)
+        )
     });
     let no_undo = store.memo(|state| state.undo.is_empty());
-    let failed = store.memo(|state| matches!(state.run.phase, RunPhase::Failed(_)));
+    let failed = store.memo(|state| matches!(state.player.run.phase, RunPhase::Failed(_)));
     let play_word = Signal::derive(move || main.get().0);
     let stuck = Signal::derive(move || main.get().1);
     let play_icon = Signal::derive(move || if playing.get() { Name::Pause } else { Name::Play });
-    let message = store.memo(|state| state.message.clone());
+    let message = store.memo(|state| state.player.message.clone());
     // What the status line says as well is only spoken.
-    let spoken = store.memo(|state| state.message == status_line(state));
-    let none = store.memo(|state| state.message.is_empty() || state.message == status_line(state));
+    let spoken = store.memo(|state| state.player.message == status_line(&state.player));
+    let none = store
+        .memo(|state| state.player.message.is_empty() || state.player.message == status_line(&state.player));
     let never = Signal::derive(|| false);
     let seed = Callback::new(move |()| store.act(Action::NewSeed(fresh_seed())));
     view! {
@@ -84,8 +88,8 @@ pub fn Transport() -> impl IntoView {
                 {speed_field().map(|field| view! { <Setting field /> })}
             </div>
             <Scrub />
-            <p class="message" class:message--none=none role="status" aria-live="polite" data-testid="message">
-                <span class:spoken=spoken>{message}</span>
+            <p class="message" class:message--empty=none role="status" aria-live="polite" data-testid="message">
+                <span class:visually-hidden=spoken>{message}</span>
                 {move || failed.get().then(|| view! {
                     <button class="button" type="button" data-testid="retry" on:click=move |_| store.act(Action::Retry)>
                         {tr!("Restart from the last checkpoint")}

@@ -36,11 +36,11 @@ fn Group(
     view! {
         <details class="group" open=open hidden=move || is_idle.get()>
             <summary class="group__name">{translated(section.label())}</summary>
-            <div class="group__knobs">
+            <div class="group__settings">
                 {move || fields.get().into_iter().map(|field| view! { <Setting field /> }).collect_view()}
                 // Styles alone hide such settings, and this where there is none.
-                <label class="group__others">
-                    <input type="checkbox" data-testid="others" />
+                <label class="group__show-inactive">
+                    <input type="checkbox" data-testid="show-inactive" />
                     {tr!("Show settings that have no effect")}
                 </label>
             </div>

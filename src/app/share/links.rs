@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 
 use crate::browser;
-use crate::shell::later::{Later, Part};
+use crate::shell::deferred::{Deferred, Part};
 use crate::store::Store;
 use vivarium_model::permalink::encode;
 use vivarium_page::files;
@@ -13,29 +13,32 @@ use vivarium_ui::icon::{Icon, Name};
 #[component]
 pub fn Links() -> impl IntoView {
     let store = Store::here();
-    let link = store.memo(|state| encode(&state.run.link));
+    let link = store.memo(|state| encode(&state.player.run.link));
     let address = move || browser::address_of(&link.get());
-    let command = store.memo(files::command_line);
+    let commands = store.memo(files::repeating_commands);
+    let command = move |which: usize| Signal::derive(move || commands.with(|texts| texts[which].clone()));
     let teach = RwSignal::new(false);
     view! {
         <section class="links" aria-label=tr!("Links and command for this run")>
-            <Copied testid="copy-link" icon=Name::Link word=tr!("Copy link") text=Signal::derive(address)
+            <CopyField testid="copy-link" icon=Name::Link word=tr!("Copy link") text=Signal::derive(address)
                 about=tr!("This address contains all settings of the run. If you open the address elsewhere, the same run starts.") />
-            <Copied testid="copy-command" icon=Name::Terminal word=tr!("Copy command") text=Signal::derive(move || command.get())
+            <CopyField testid="copy-command" icon=Name::Terminal word=tr!("Copy command") text=command(0)
                 about=tr!("A terminal command that trains the same run and gives the same numbers.") />
+            <CopyField testid="copy-python" icon=Name::Terminal word=tr!("Copy Python") text=command(1)
+                about=tr!("Python code that trains the same run with the package vivarium, for example in a notebook.") />
             <button class="button" type="button" data-testid="teach" on:click=move |_| teach.set(true)>
                 {tr!("Link for a class, QR code, HTML for another page")}
             </button>
-            <p class="paper">{address}</p>
+            <p class="print-only">{address}</p>
         </section>
-        <Later part=Part::Teacher(teach) />
+        <Deferred part=Part::Teacher(teach) />
     }
     .into_any()
 }
 
 /// A text with a button that copies it.
 #[component]
-pub fn Copied(
+pub fn CopyField(
     /// Test id.
     testid: &'static str,
     /// Icon.
@@ -61,8 +64,8 @@ pub fn Copied(
         });
     };
     view! {
-        <div class="copied">
-            <input class="copied__text" type="text" readonly aria-label=about title=about prop:value=text node_ref=field />
+        <div class="copy-field">
+            <input class="copy-field__text" type="text" readonly aria-label=about title=about prop:value=text node_ref=field />
             <button class="button" type="button" data-testid=testid on:click=copy>
                 <Icon name=icon />
                 <span aria-live="polite">{state}</span>

@@ -1,5 +1,5 @@
 //! The dialogs for links and lessons.
 
-pub mod framed;
+pub mod embed_header;
 pub mod links;
 pub mod teacher;

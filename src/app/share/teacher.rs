@@ -6,15 +6,15 @@ use web_sys::{Event, HtmlInputElement, HtmlSelectElement};
 
 use crate::browser;
 use crate::presenter::cover::Cover;
-use crate::share::links::Copied;
+use crate::share::links::CopyField;
 use crate::store::Store;
-use crate::tour::paper::TeacherPage;
+use crate::tour::printing::TeacherPage;
 use vivarium_model::permalink::{Link, encode};
 use vivarium_page::share::qr::qr_svg;
 use vivarium_page::share::teaching::{LessonForm, RESIZE_SCRIPT, form_html, iframe_html};
 use vivarium_page::share::titles::{page_title, run_name};
+use vivarium_ui::dialog::ModalDialog;
 use vivarium_ui::icon::Name;
-use vivarium_ui::sheet::Sheet;
 
 /// The dialog for teachers: a form, and the link with hidden and locked parts.
 #[component]
@@ -24,10 +24,10 @@ pub fn Teacher(
 ) -> impl IntoView {
     let (store, lesson) = (Store::here(), TeacherPage::here());
     view! {
-        <Sheet open title=tr!("Link for a class")>
+        <ModalDialog open title=tr!("Link for a class")>
             {move || {
                 // As the link is when the dialog is opened; the run behind it goes on.
-                let link = store.peek(|state| state.run.link.clone());
+                let link = store.peek(|state| state.player.run.link.clone());
                 let story = store.peek(|state| state.tour.as_ref().map(|tour| (tour.passage_address(), page_title(state))));
                 let slug = store.peek(|state| state.tour.as_ref().map(|tour| tour.slug));
                 let notes = match slug {
@@ -41,67 +41,67 @@ pub fn Teacher(
                         <p>{tr!("Each story has a page for teachers. The list of stories has a button for each page.")}</p>
                     }.into_any(),
                 };
-                let mut wish = LessonForm { opens_story: story.is_some(), ..LessonForm::from_link(&link) };
-                let fields = form_html(&link, &wish);
-                let step = store.peek(|state| state.run.step).max(100).to_string();
-                let at = wish.wait_step.map(|at| at.to_string()).unwrap_or_default();
-                let made = RwSignal::new(None);
-                let tell = move |wish: &LessonForm, link: &Link| {
+                let mut form = LessonForm { opens_story: story.is_some(), ..LessonForm::from_link(&link) };
+                let fields = form_html(&link, &form);
+                let step = store.peek(|state| state.player.run.step).max(100).to_string();
+                let at = form.wait_step.map(|at| at.to_string()).unwrap_or_default();
+                let texts = RwSignal::new(None);
+                let update_texts = move |form: &LessonForm, link: &Link| {
                     // The address, what is there, and how many charts.
-                    let place = |wish: &LessonForm| match &story {
-                        Some((story, title)) if wish.opens_story => (browser::address_of(story), title.clone(), 3),
+                    let place = |form: &LessonForm| match &story {
+                        Some((story, title)) if form.opens_story => (browser::address_of(story), title.clone(), 3),
                         _ => {
-                            let link = wish.lesson_link(link);
+                            let link = form.lesson_link(link);
                             let about = tr!("{subject} · Vivarium", subject = run_name(&link.spec));
                             (browser::address_of(&encode(&link)), about, link.view.show.len())
                         }
                     };
-                    let (address, ..) = place(wish);
-                    let (framed, about, charts) = place(&LessonForm { embedded: true, ..wish.clone() });
+                    let (address, ..) = place(form);
+                    let (framed, about, charts) = place(&LessonForm { embedded: true, ..form.clone() });
                     let frame = iframe_html(&framed, &about, charts);
                     // One after the other: three texts, none of which holds a line's end.
-                    made.set(Some(format!("{address}\n{frame}\n{frame}{RESIZE_SCRIPT}")));
+                    texts.set(Some(format!("{address}\n{frame}\n{frame}{RESIZE_SCRIPT}")));
                 };
-                tell(&wish, &link);
+                update_texts(&form, &link);
                 let line = move |at: usize| {
                     Signal::derive(move || {
-                        made.with(|made| made.as_ref().and_then(|made| made.lines().nth(at)).unwrap_or_default().into())
+                        texts.with(|texts| texts.as_ref().and_then(|texts| texts.lines().nth(at)).unwrap_or_default().into())
                     })
                 };
                 let [address, snippet, following]: [Signal<String>; 3] = [line(0), line(1), line(2)];
                 let large = RwSignal::new(false);
                 let wall = Signal::derive(move || large.get().then(|| address.get()));
-                let hear = move |event: Event| {
+                let on_input = move |event: Event| {
                     let Some(target) = event.target() else { return };
                     let field = match (target.dyn_ref::<HtmlSelectElement>(), target.dyn_ref::<HtmlInputElement>()) {
                         (Some(select), _) => (select.name(), select.value()),
                         (_, Some(input)) => (input.name(), input.value()),
                         _ => return,
                     };
-                    wish.set_field(&field.0, &field.1);
-                    tell(&wish, &link);
+                    form.set_field(&field.0, &field.1);
+                    update_texts(&form, &link);
                 };
                 view! {
-                    <div class="teacher" on:input=hear>
-                        <div class="teacher__wishes">
-                            <label class="wish">
+                    <div class="teacher" on:input=on_input>
+                        <div class="teacher__options">
+                            <label class="form-field">
                                 <span>{tr!("Wait at step")}</span>
-                                <input class="knob__box" type="number" name="at" min="1" step="1" value=at
-                                    placeholder=step data-testid="wish-at" />
+                                <input class="setting__input" type="number" name="at" min="1" step="1" value=at
+                                    placeholder=step data-testid="start-at-step" />
                             </label>
                             // Markup: `form_html`, whose texts are escaped.
                             <div class="teacher__fields" inner_html=fields></div>
                         </div>
-                        <div class="teacher__made">
-                            <Copied testid="copy-lesson" icon=Name::Link word=tr!("Copy link") text=address
+                        <div class="teacher__result">
+                            <CopyField testid="copy-lesson" icon=Name::Link word=tr!("Copy link") text=address
                                 about=tr!("The link for the class.") />
-                            <Copied testid="copy-frame" icon=Name::Terminal word=tr!("Copy HTML") text=snippet
+                            <CopyField testid="copy-frame" icon=Name::Terminal word=tr!("Copy HTML") text=snippet
                                 about=tr!("HTML that shows the charts and the Play button inside another page.") />
-                            <Copied testid="copy-following" icon=Name::Terminal word=tr!("Copy HTML with script") text=following
+                            <CopyField testid="copy-following" icon=Name::Terminal word=tr!("Copy HTML with script") text=following
                                 about=tr!("The same HTML, with a script that sets the frame to the height that the charts need.") />
                             // Markup: `qr_svg`, whose texts are escaped.
                             <div class="teacher__code" inner_html=move || address.with(|address| qr_svg(address))></div>
-                            <button class="button" type="button" data-testid="large-code" on:click=move |_| large.set(true)>
+                            <button class="button" type="button" data-testid="large-qr-code" on:click=move |_| large.set(true)>
                                 {tr!("Show the QR code on the whole screen")}
                             </button>
                             {notes}
@@ -110,7 +110,7 @@ pub fn Teacher(
                     </div>
                 }
             }}
-        </Sheet>
+        </ModalDialog>
     }
     .into_any()
 }

@@ -99,7 +99,7 @@ fn handle_event(event: &Event) {
             }
         }
         // The help of a setting is shown while the setting has the focus, and would be gone before the press ends.
-        "mousedown" if near(".knob__help .term").is_some() => event.prevent_default(),
+        "mousedown" if near(".setting__help .term").is_some() => event.prevent_default(),
         "pointerdown" if term.is_none() && near(BOX_SELECTOR).is_none() => hide_explanation(),
         "click" => {
             if let Some(term) = term {

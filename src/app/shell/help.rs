@@ -20,7 +20,7 @@ use vivarium_page::tour::TourAction;
 use vivarium_panels::panel;
 use vivarium_ui::appearance::Appearance;
 use vivarium_ui::browser::{read_stored, write_stored};
-use vivarium_ui::sheet::{Sheet, fold};
+use vivarium_ui::dialog::{ModalDialog, fold};
 use vivarium_view::display::glossary;
 use vivarium_view::ui::request::Request;
 
@@ -126,7 +126,7 @@ pub fn listen_to_shortcuts(
             " " if !presses => Action::TogglePlay,
             "." if !writes => Action::SingleStep,
             "[" | "]" if !writes => Action::ScrubBy(key == "]"),
-            "Escape" if store.peek(|state| state.latest_run.is_some()) => Action::ShowLatestStep,
+            "Escape" if store.peek(|state| state.player.latest_run.is_some()) => Action::ShowLatestStep,
             "ArrowRight" if !moves => Action::SingleStep,
             "r" | "R" if !moves => Action::Reset,
             "n" | "N" if !moves && !event.repeat() => Action::NewSeed(fresh_seed()),
@@ -160,7 +160,7 @@ fn has_unsubmitted_text(store: Store, field: Option<&Element>) -> bool {
         return true;
     };
     let id = field.id();
-    let Some(key) = id.strip_prefix("knob-") else { return true };
+    let Some(key) = id.strip_prefix("setting-") else { return true };
     store.peek(|state| state.field_state(key).text != field.value())
 }
 
@@ -176,7 +176,7 @@ fn language_menu() -> AnyView {
         view! { <option value=code lang=code selected=chosen>{name}</option> }
     });
     view! {
-        <label class="wish">
+        <label class="form-field">
             <span>{tr!("Language")}</span>
             <select data-testid="language" on:change=choose>{options.collect_view()}</select>
         </label>
@@ -186,7 +186,7 @@ fn language_menu() -> AnyView {
 
 /// Creates the help dialog's list of the shown charts with their descriptions.
 fn about_charts(store: Store) -> AnyView {
-    let shown = store.peek(|state| state.run.link.view.show.clone());
+    let shown = store.peek(|state| state.player.run.link.view.show.clone());
     let about = shown.into_iter().map(|chart| {
         let about = chart.info();
         // Markup: `glossary_html`, which escapes texts.
@@ -210,9 +210,9 @@ pub fn Help(
 ) -> impl IntoView {
     let store = Store::here();
     view! {
-        <Sheet open title=tr!("About this page")>
+        <ModalDialog open title=tr!("About this page")>
             // Markup: `glossary_html`, which escapes texts.
-            <p inner_html=move || store.see(|state| glossary_html(panel(state.run.spec()).help()))></p>
+            <p inner_html=move || store.see(|state| glossary_html(panel(state.player.run.spec()).help()))></p>
             <p>
                 {tr!("The settings and the seed determine every number. The address of this page contains both: if you copy the address and open it elsewhere, the same run starts. No data leaves your device.")}
             </p>
@@ -228,13 +228,13 @@ pub fn Help(
             {about_charts(store)}
             {fold("glossary", tr!("Glossary"), false, glossary_list)}
             <h2>{tr!("Keys")}</h2>
-            <dl class="keys">
+            <dl class="shortcuts">
                 {KEYS
                     .iter()
                     .map(|(key, what)| view! { <dt><kbd>{translated(key)}</kbd></dt><dd>{translated(what)}</dd> })
                     .collect_view()}
             </dl>
-        </Sheet>
+        </ModalDialog>
     }
     .into_any()
 }

@@ -1,7 +1,7 @@
 //! The frame of the page: layout, second WebAssembly module, help, glossary and keyboard shortcuts.
 
+pub mod deferred;
 mod glossary;
 pub mod help;
-pub mod later;
 pub mod page;
-pub mod second;
+pub mod second_module;

@@ -10,13 +10,13 @@ use crate::run::readouts::Readouts;
 use crate::run::task::Task;
 use crate::run::transport::Transport;
 use crate::settings::sections::Form;
-use crate::share::framed::Framed;
+use crate::share::embed_header::EmbedHeader;
 use crate::share::links::Links;
+use crate::shell::deferred::{Deferred, Part};
 use crate::shell::help::listen_to_shortcuts;
-use crate::shell::later::{Later, Part};
-use crate::shell::second;
+use crate::shell::second_module;
 use crate::store::Store;
-use crate::tour::paper::TeacherPage;
+use crate::tour::printing::TeacherPage;
 use vivarium_core::language::translated;
 use vivarium_page::presenter::PresenterAction;
 use vivarium_page::share::titles;
@@ -35,25 +35,28 @@ pub fn App() -> impl IntoView {
     TeacherPage::provide();
     provide_chart_tools(store);
     let hidden = store.memo(|state| {
-        let hidden =
-            vivarium_model::permalink::HIDEABLE_PARTS.iter().filter(|(part, _)| state.run.link.hides(part));
+        let hidden = vivarium_model::permalink::HIDEABLE_PARTS
+            .iter()
+            .filter(|(part, _)| state.player.run.link.hides(part));
         hidden.map(|(part, _)| *part).collect::<Vec<_>>().join(" ")
     });
     let covered = store.memo(|state| state.is_run_hidden());
     let title = store.memo(titles::page_title);
     Effect::new(move |_| document().set_title(&title.get()));
-    let embedded = store.memo(|state| state.run.link.is_embedded());
+    let embedded = store.memo(|state| state.player.run.link.is_embedded());
     Effect::new(move |_| {
         set_root_attribute("data-hide", &hidden.get());
         set_root_attribute("data-embed", if embedded.get() { "on" } else { "off" });
     });
     let [help, files, tours] = [(); 3].map(|()| RwSignal::new(false));
     listen_to_shortcuts(store, help, files, appearance);
-    second::provide_second_program(store, move || help.get() | files.get() | tours.get() | shown.is_open());
+    second_module::provide_second_program(store, move || {
+        help.get() | files.get() | tours.get() | shown.is_open()
+    });
     view! {
         <header class="masthead">
             <h1 class="masthead__name">"Vivarium"</h1>
-            <p class="masthead__point">{translated(POINT)}</p>
+            <p class="masthead__tagline">{translated(POINT)}</p>
             <Presets />
             <div class="masthead__tools">
                 <a class="button" href="#gallery" title=tr!("All experiments and their results (G)") data-testid="gallery">
@@ -79,35 +82,35 @@ pub fn App() -> impl IntoView {
             </div>
         </header>
         <Notices />
-        <Later part=Part::Offer />
-        <Later part=Part::Gallery />
-        <Later part=Part::Bench />
-        <main class="bench" hidden=covered>
-            <Later part=Part::Presenter />
-            <Later part=Part::Tour />
+        <Deferred part=Part::ResumeOffer />
+        <Deferred part=Part::Gallery />
+        <Deferred part=Part::Bench />
+        <main class="run-view" hidden=covered>
+            <Deferred part=Part::Presenter />
+            <Deferred part=Part::Tour />
             <div class="stage">
-                <Framed />
+                <EmbedHeader />
                 <Story />
                 <Task />
                 <Transport />
-                <Later part=Part::Compared />
-                <Later part=Part::SweepMap />
+                <Deferred part=Part::Compared />
+                <Deferred part=Part::SweepMap />
                 <Plots />
                 <Readouts />
-                <Later part=Part::Panels />
+                <Deferred part=Part::Panels />
                 <Links />
-                <Later part=Part::Library />
-                <Later part=Part::Strip />
+                <Deferred part=Part::Library />
+                <Deferred part=Part::StoryTeaser />
             </div>
             <aside class="panel" aria-label=tr!("Settings")>
-                <Later part=Part::SweepForm />
+                <Deferred part=Part::SweepForm />
                 <Form />
             </aside>
         </main>
-        <Later part=Part::Help(help) />
-        <Later part=Part::Numbers />
-        <Later part=Part::Files(files) />
-        <Later part=Part::Tours(tours) />
+        <Deferred part=Part::Help(help) />
+        <Deferred part=Part::Numbers />
+        <Deferred part=Part::Files(files) />
+        <Deferred part=Part::StoryList(tours) />
     }
     .into_any()
 }

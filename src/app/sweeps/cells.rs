@@ -35,10 +35,11 @@ type MapInputs = (String, usize, String);
 /// Returns the values on which the sweep's map depends; None without a sweep.
 fn map_inputs(state: &State) -> Option<MapInputs> {
     state
+        .player
         .run
         .sweep
         .as_ref()
-        .map(|sweep| (encode(&state.run.link), sweep.ended_count(), sweep.describe_progress()))
+        .map(|sweep| (encode(&state.player.run.link), sweep.ended_count(), sweep.describe_progress()))
 }
 
 /// Returns the HTML of the sweep's map: head, empty cells and a line for the legend.
@@ -47,11 +48,11 @@ fn map_frame_html(state: &State) -> String {
     format!(
         "<div class=\"map__head\"><progress id=\"map-bar\" aria-label=\"{runs}\"></progress><span \
          class=\"map__progress\" id=\"map-progress\" data-testid=\"sweep-progress\"></span><button class=\"button\" \
-         type=\"button\" id=\"map-cancel\" data-testid=\"sweep-cancel\">{cancel}</button><select class=\"knob__select\" \
-         aria-label=\"{shown}\" data-testid=\"sweep-cells\">{}</select></div><div class=\"map__room\">{}\
+         type=\"button\" id=\"map-cancel\" data-testid=\"sweep-cancel\">{cancel}</button><select class=\"setting__select\" \
+         aria-label=\"{shown}\" data-testid=\"sweep-cells\">{}</select></div><div class=\"map__scroll\">{}\
          </div><p class=\"map__about\" id=\"map-about\" data-testid=\"map-about\"></p>",
-        options_html(cells, state.run.link.view.cells.slug()),
-        map_html(&state.run),
+        options_html(cells, state.player.run.link.view.cells.slug()),
+        map_html(&state.player.run),
         runs = escape_html(tr!("Runs of the sweep")),
         cancel = escape_html(tr!("Cancel")),
         shown = escape_html(tr!("Quantity shown in the cells")),
@@ -74,8 +75,8 @@ fn cell_id(number: usize) -> String {
 /// Sets text, colour and description of the map's cell with this index.
 fn show_cell(number: usize, view: &CellView) {
     let Some(cell) = element_by_id(&cell_id(number)) else { return };
-    let class = if view.is_now { "map__cell map__cell--now" } else { "map__cell" };
-    let strength = view.colour_strength.map(|strength| format!("--at:{strength:.3}")).unwrap_or_default();
+    let class = if view.is_now { "map__cell map__cell--current" } else { "map__cell" };
+    let strength = view.colour_strength.map(|strength| format!("--filled:{strength:.3}")).unwrap_or_default();
     // What is read out begins with what is seen, so that it can be called by that.
     let label = [view.text.as_str(), &view.description].join(" ");
     for (name, value) in
@@ -88,7 +89,7 @@ fn show_cell(number: usize, view: &CellView) {
 
 /// Returns the index of the cell to which a key moves the focus from the cell `number`; None for other keys.
 fn cell_for_key(state: &State, number: usize, key: &str) -> Option<usize> {
-    let run = &state.run.link.spec.run;
+    let run = &state.player.run.link.spec.run;
     let (rows, columns) = (run.series.values.len().max(1), run.sweep.values.len());
     let (column, row) = (number / rows, number % rows);
     let (column, row) = match key {
@@ -106,23 +107,23 @@ fn cell_for_key(state: &State, number: usize, key: &str) -> Option<usize> {
 /// The map of the sweep with its progress and a button that cancels it; empty without a sweep.
 #[component]
 pub fn SweepMap() -> impl IntoView {
-    let is_sweep = Store::here().memo(|state| state.run.sweep.is_some());
+    let is_sweep = Store::here().memo(|state| state.player.run.sweep.is_some());
     move || is_sweep.get().then(map_view)
 }
 
 /// Creates the map of the sweep.
 fn map_view() -> AnyView {
     let store = Store::here();
-    let room = NodeRef::<Section>::new();
+    let frame = NodeRef::<Section>::new();
     // Of which link it is, what is drawn, and which cell the tabulator reaches.
     let drawn = StoredValue::new((String::new(), Vec::<CellView>::new(), 0usize));
-    let told = store.memo(map_inputs);
+    let inputs = store.memo(map_inputs);
     Effect::new(move |_| {
-        let (Some(room), Some((link, done, progress))) = (room.get(), told.get()) else { return };
+        let (Some(frame), Some((link, done, progress))) = (frame.get(), inputs.get()) else { return };
         let (fresh, all, rests) = store.peek(|state| {
-            let sweep = state.run.sweep.as_ref();
+            let sweep = state.player.run.sweep.as_ref();
             (
-                cell_views(&state.run),
+                cell_views(&state.player.run),
                 sweep.map_or(0, |s| s.cells.len()),
                 sweep.is_none_or(SweepProgress::is_stopped),
             )
@@ -130,7 +131,7 @@ fn map_view() -> AnyView {
         drawn.update_value(|(of, known, reached)| {
             if *of != link {
                 // Markup: `map_frame_html` and `map_html`, whose texts are escaped.
-                room.set_inner_html(&store.peek(map_frame_html));
+                frame.set_inner_html(&store.peek(map_frame_html));
                 (*of, *reached) = (link, 0);
                 known.clear();
                 set_attribute(&cell_id(0), "tabindex", "0");
@@ -142,13 +143,13 @@ fn map_view() -> AnyView {
                     .filter(|(number, face)| known.get(*number) != Some(face))
                     .for_each(|(number, face)| show_cell(number, face));
                 *known = fresh;
-                set_element_text("map-about", &store.peek(|state| map_legend(&state.run)));
+                set_element_text("map-about", &store.peek(|state| map_legend(&state.player.run)));
             }
         });
         set_attribute("map-bar", "max", &all.to_string());
         set_attribute("map-bar", "value", &done.to_string());
         set_element_text("map-progress", &progress);
-        set_attribute("map-cancel", "class", if rests { "button gone" } else { "button" });
+        set_attribute("map-cancel", "class", if rests { "button not-displayed" } else { "button" });
     });
     // One cell is reached with Tab, the others from there with arrow keys; the result of the focused cell is
     // described below.
@@ -177,7 +178,7 @@ fn map_view() -> AnyView {
         }
     };
     view! {
-        <section class="map" aria-label=tr!("Sweep") data-testid="map" node_ref=room on:click=on_click on:keydown=on_key
+        <section class="map" aria-label=tr!("Sweep") data-testid="map" node_ref=frame on:click=on_click on:keydown=on_key
             on:focusin=move |event| point(event.into()) on:pointerover=move |event| point(event.into())
             on:change=move |event| store.act(Action::Edit(MAP_VALUE_KEY.into(), event_target_value(&event)))></section>
     }

@@ -10,20 +10,20 @@ use vivarium_view::display::words::format_thousands;
 #[component]
 pub fn Scrub() -> impl IntoView {
     let store = Store::here();
-    let at = store.memo(|state| (state.latest_step(), state.run.step));
+    let at = store.memo(|state| (state.player.latest_step(), state.player.run.step));
     let words = move || {
         let (end, step) = at.get();
         tr!("Step {step} of {end}", step = format_thousands(step), end = format_thousands(end))
     };
-    let idle = store.memo(|state| !state.can_scrub());
-    let at_end = store.memo(|state| state.latest_run.is_none());
+    let idle = store.memo(|state| !state.player.can_scrub());
+    let at_end = store.memo(|state| state.player.latest_run.is_none());
     let is_arrow = |key: &str, names: [&str; 2]| names.contains(&key);
     view! {
         <div class="scrub">
-            <input class="knob__slider scrub__bar" type="range" data-testid="scrub" aria-label=tr!("Step shown") min="0" disabled=idle
+            <input class="setting__slider scrub__bar" type="range" data-testid="scrub" aria-label=tr!("Step shown") min="0" disabled=idle
                 title=tr!("Show an earlier step: drag here or over a curve, or press [ and ]")
                 max=move || at.get().0 aria-valuetext=words prop:value=move || at.get().1.to_string()
-                style:--at=move || {
+                style:--filled=move || {
                     let (end, step) = at.get();
                     format!("{}%", 100 * step / end.max(1))
                 }
@@ -40,7 +40,7 @@ pub fn Scrub() -> impl IntoView {
                         store.act(Action::ScrubBy(later));
                     }
                 } />
-            <button class="button scrub__end" type="button" data-testid="to-end" title=tr!("Show the newest step (Esc)")
+            <button class="button scrub__end" type="button" data-testid="scrub-end" title=tr!("Show the newest step (Esc)")
                 disabled=at_end on:click=move |_| store.act(Action::ShowLatestStep)>
                 {tr!("Back to the newest step")}
             </button>

@@ -1,4 +1,4 @@
 //! The passages of a story.
 
-pub mod paper;
 pub mod passage;
+pub mod printing;

@@ -6,11 +6,11 @@ use web_sys::{Element, MouseEvent};
 
 use crate::browser;
 use crate::store::Store;
-use crate::tour::paper::{TeacherPage, print};
+use crate::tour::printing::{TeacherPage, print};
 use vivarium_page::state::Action;
 use vivarium_page::tour::{LESSON_BUTTON_PREFIX, TourAction, answers_storage_key, story_list_html};
 use vivarium_ui::browser::{focus_selector, write_tab_stored};
-use vivarium_ui::sheet::Sheet;
+use vivarium_ui::dialog::ModalDialog;
 
 /// Returns the name (attribute `data-press`) of the button that was clicked inside an element with an HTML string; None
 /// for a click elsewhere.
@@ -22,7 +22,7 @@ pub fn pressed_button(event: &MouseEvent) -> Option<String> {
 
 /// The dialog with the list of stories.
 #[component]
-pub fn Tours(
+pub fn StoryList(
     /// Whether the dialog is open.
     open: RwSignal<bool>,
 ) -> impl IntoView {
@@ -36,11 +36,11 @@ pub fn Tours(
         }
     };
     view! {
-        <Sheet open title=tr!("Stories")>
+        <ModalDialog open title=tr!("Stories")>
             <p>{tr!("Stories are short guided tours. In a story, the page trains networks, stops and asks questions. You can leave a story at any time; the run stays on the page.")}</p>
             // Markup: `story_list_html`, written with `Html`, which escapes texts.
-            <ul class="tours" inner_html=story_list_html() on:click=choose></ul>
-        </Sheet>
+            <ul class="story-list" inner_html=story_list_html() on:click=choose></ul>
+        </ModalDialog>
     }
     .into_any()
 }
@@ -75,12 +75,12 @@ pub fn Tour() -> impl IntoView {
             let text = store
                 .peek(|state| state.tour.as_ref().map(|tour| tour.predictions_text()).unwrap_or_default());
             browser::copy_text(&text, move |worked| {
-                let said = if worked {
+                let message = if worked {
                     tr!("Copied")
                 } else {
                     tr!("The browser did not allow this page to copy the text.")
                 };
-                store.act(Action::ShowMessage(said));
+                store.act(Action::ShowMessage(message));
             });
             return;
         }

@@ -11,7 +11,7 @@ use web_sys::{ErrorEvent, MessageEvent, Url, Worker, WorkerOptions, WorkerType};
 use crate::browser::build::{build_name, check_for_new_build, show_reload_notice, worker_file_suffix};
 use vivarium_model::platform::web::{pack, unpack};
 use vivarium_model::protocol::{Command, Event, EventMessage, Payload, WorkerHandshake};
-use vivarium_page::trainer::{Program, Trainer, TrainerMessage, worker_error_text};
+use vivarium_player::trainer::{Program, Trainer, TrainerMessage, worker_error_text};
 use vivarium_ui::browser::get_property;
 
 /// The connection to a web worker that trains a run; dropping it ends the worker.
@@ -28,22 +28,22 @@ pub struct WorkerTrainer {
 }
 
 impl WorkerTrainer {
-    /// Opens a worker with this program; `hear` receives its messages.
+    /// Opens a worker with this program; `handle` receives its messages.
     ///
     /// # Errors
     /// If the browser allows no worker.
-    pub fn open(program: Program, hear: impl Fn(TrainerMessage) + Clone + 'static) -> Result<Self, String> {
+    pub fn open(program: Program, handle: impl Fn(TrainerMessage) + Clone + 'static) -> Result<Self, String> {
         let options = WorkerOptions::new();
         options.set_type(WorkerType::Module);
-        let give = program_sender(program);
-        let given = if give.is_some() { "&given=program" } else { "" };
+        let send_program = program_sender(program);
+        let program_parameter = if send_program.is_some() { "&given=program" } else { "" };
         let worker = loader_address(program)
-            .and_then(|address| Worker::new_with_options(&format!("{address}{given}"), &options))
+            .and_then(|address| Worker::new_with_options(&format!("{address}{program_parameter}"), &options))
             .map_err(|_| match window().origin() == "null" {
                 true => tr!("this frame needs allow-same-origin in its sandbox attribute to start a worker"),
                 false => tr!("this browser does not allow web workers"),
             })?;
-        let said = hear.clone();
+        let report = handle.clone();
         // Whether the worker has reported this page's build: no run starts with another build.
         let greeted = Rc::new(Cell::new(None));
         let fits = greeted.clone();
@@ -54,7 +54,7 @@ impl WorkerTrainer {
                 fits.set(Some(fit));
                 if !fit {
                     show_reload_notice();
-                    said(TrainerMessage::Died(
+                    report(TrainerMessage::Died(
                         tr!("the worker's program and this page have different versions").into(),
                     ));
                 }
@@ -63,7 +63,7 @@ impl WorkerTrainer {
             if !fit {
                 return;
             }
-            said(match unpack::<Event>(&event.data()) {
+            report(match unpack::<Event>(&event.data()) {
                 Ok((event, payload)) => TrainerMessage::Message(EventMessage { event, payload }),
                 Err(why) => {
                     TrainerMessage::Died(tr!("a message of the worker could not be read: {why}", why))
@@ -76,12 +76,12 @@ impl WorkerTrainer {
             if greeted.get().is_none() {
                 check_for_new_build();
             }
-            hear(TrainerMessage::Died(worker_error_text(words.as_deref())));
+            handle(TrainerMessage::Died(worker_error_text(words.as_deref())));
         });
         worker.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
         worker.set_onerror(Some(on_error.as_ref().unchecked_ref()));
-        if let Some(give) = give {
-            let _ = give.call1(&JsValue::NULL, &worker);
+        if let Some(send_program) = send_program {
+            let _ = send_program.call1(&JsValue::NULL, &worker);
         }
         Ok(WorkerTrainer { number: 0, worker, _on_message: on_message, _on_error: on_error })
     }

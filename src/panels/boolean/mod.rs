@@ -1,14 +1,14 @@
 //! The panel of the lab of Boolean functions: attention of each head, and heads with weights from proofs.
 
-mod looks;
-mod written;
+mod attention;
+mod construction;
 
 use leptos::prelude::*;
 
 use crate::panel::{LabPanel, PageSection};
-use looks::HeadChooser;
+use attention::HeadChooser;
+use construction::ProofHeads;
 use vivarium_labs::boolean::BooleanLab;
-use written::ProofHeads;
 
 impl LabPanel for BooleanLab {
     fn help(&self) -> &'static str {

@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use crate::circuits::news::{PanelContext, SendAction};
+use crate::circuits::context::{PanelContext, SendAction};
 use vivarium_labs::circuits::CircuitState;
 use vivarium_labs::circuits::panel::action::PanelAction;
 use vivarium_labs::circuits::panel::diagram::{self, Diagram, GateBox, GateState, Wire};
@@ -28,7 +28,7 @@ pub(super) fn draw_input_bits(panel: PanelContext) -> AnyView {
         <div class="circuit-bits" role="group" aria-label=tr!("Bits of the input") data-testid="bits">
             {move || names.get().unwrap_or_default().into_iter().enumerate().map(one).collect_view()}
         </div>
-        <p class="knob__problem" role="status" data-testid="bits-problem">{problem}</p>
+        <p class="setting__error" role="status" data-testid="bits-error">{problem}</p>
     }
     .into_any()
 }
@@ -91,8 +91,9 @@ fn draw_diagram(
                 let [left, top, wide, high] =
                     diagram::gate_rect(gate.center).map(|number| number.to_string());
                 view! {
-                    <rect class="gate__box" x=left y=top width=wide height=high rx="4" />
-                    <text class="gate__word" x=x.to_string() y=(y + 4.0).to_string()>{gate.label}</text>
+                    // Square corners and no pointer: buttons have round corners, and a gate is none.
+                    <rect class="gate__box" x=left y=top width=wide height=high />
+                    <text class="gate__label" x=x.to_string() y=(y + 4.0).to_string()>{gate.label}</text>
                 }
                 .into_any()
             }

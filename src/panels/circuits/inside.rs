@@ -2,9 +2,9 @@
 
 use leptos::prelude::*;
 
+use crate::circuits::context::PanelContext;
 use crate::circuits::drawing::{draw_circuit, draw_input_bits};
-use crate::circuits::news::PanelContext;
-use crate::circuits::written::{draw_editor, draw_example_buttons};
+use crate::circuits::editor::{draw_editor, draw_example_buttons};
 use vivarium_ui::inside::{inside_panel, show_for_lab};
 
 /// The lab's panel: example circuits, input bits, diagram and text editor; for runs of a circuit.
@@ -17,8 +17,8 @@ pub fn CircuitPanel() -> impl IntoView {
                 {draw_input_bits(panel)}
                 {draw_circuit(panel)}
             </section>
-            <section class="card card--wide" aria-labelledby="written-title" data-testid="written">
-                <h3 class="card__name" id="written-title">{tr!("Write a circuit")}</h3>
+            <section class="card card--wide" aria-labelledby="circuit-editor-title" data-testid="circuit-editor">
+                <h3 class="card__name" id="circuit-editor-title">{tr!("Write a circuit")}</h3>
                 {draw_editor(panel)}
             </section>
         };

@@ -1,7 +1,7 @@
 //! The panels of the lab of Boolean circuits.
 
+mod context;
 mod drawing;
+mod editor;
 mod inside;
-mod news;
-mod places;
-mod written;
+mod lab_panel;

@@ -2,8 +2,8 @@
 
 use leptos::prelude::*;
 
+use crate::descent::context::PanelContext;
 use crate::descent::layers::draw_layers;
-use crate::descent::news::PanelContext;
 use crate::descent::plot::draw_examples;
 use crate::descent::token::{draw_token_chooser, draw_token_strip};
 use vivarium_science::descent::DescentNetwork;

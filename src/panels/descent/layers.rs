@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use crate::descent::news::{PanelContext, SendAction};
+use crate::descent::context::{PanelContext, SendAction};
 use vivarium_labs::descent::panel::action::PanelAction;
 use vivarium_labs::descent::panel::steps;
 use vivarium_labs::descent::panel::strip;

@@ -1,8 +1,8 @@
 //! The panels of the lab of descent in tokens.
 
+mod context;
 mod inside;
+mod lab_panel;
 mod layers;
-mod news;
-mod places;
 mod plot;
 mod token;

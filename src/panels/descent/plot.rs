@@ -11,7 +11,7 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, KeyboardEvent, MouseEvent, PointerEvent};
 
-use crate::descent::news::{PanelContext, SendAction};
+use crate::descent::context::{PanelContext, SendAction};
 use vivarium_labs::descent::DescentState;
 use vivarium_labs::descent::panel::action::{self, PanelAction};
 use vivarium_labs::descent::panel::plane::{DRAWING_SIZE, PlotFrame};
@@ -205,8 +205,8 @@ pub(super) fn draw_examples(panel: PanelContext) -> AnyView {
     let [of_function, of_points] = ["f", "points"].map(|key| panel.rejected_text(key));
     let buttons = move || {
         view! {
-            <div class="editing__buttons" role="group" aria-label=tr!("Change the examples")>
-                {button("own-points", tr!("Turn the examples into my own points"), Box::new(move || is_own.get() != Some(false)),
+            <div class="editor__buttons" role="group" aria-label=tr!("Change the examples")>
+                {button("custom-points", tr!("Turn the examples into my own points"), Box::new(move || is_own.get() != Some(false)),
                     Box::new(move || editor.add_or_remove(PanelAction::ConvertToPoints)))}
                 {button("add-point", tr!("Add a point"), Box::new(|| false),
                     Box::new(move || editor.add_or_remove(PanelAction::AddFreePoint)))}
@@ -219,7 +219,7 @@ pub(super) fn draw_examples(panel: PanelContext) -> AnyView {
         <p class="card__text" data-testid="points-about">{about}</p>
         {move || is_open().then(|| draw_plane(editor))}
         {move || is_open().then(buttons)}
-        <p class="knob__problem" role="status" data-testid="points-problem">{of_function} " " {of_points}</p>
+        <p class="setting__error" role="status" data-testid="points-error">{of_function} " " {of_points}</p>
     }
     .into_any()
 }

@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, KeyboardEvent, PointerEvent};
 
-use crate::descent::news::{PanelContext, SendAction};
+use crate::descent::context::{PanelContext, SendAction};
 use vivarium_labs::descent::DescentState;
 use vivarium_labs::descent::panel::action::{self, PanelAction};
 use vivarium_labs::descent::panel::steps;
@@ -72,8 +72,8 @@ pub(super) fn draw_token_chooser(panel: PanelContext, examples: usize) -> AnyVie
             _ => String::new(),
         };
         view! {
-            <label class="editing__label" for="token-number">{tr!("Example")}</label>
-            <input class="knob__box token__box" id="token-number" data-testid="token-number" type="text"
+            <label class="editor__label" for="token-number">{tr!("Example")}</label>
+            <input class="setting__input token__box" id="token-number" data-testid="token-number" type="text"
                 inputmode="numeric" autocomplete="off" placeholder=format!("1–{examples}") prop:value=number
                 on:change=move |event| panel.send_action(PanelAction::ShowTypedToken(event_target_value(&event))) />
         }
@@ -86,11 +86,11 @@ pub(super) fn draw_token_chooser(panel: PanelContext, examples: usize) -> AnyVie
     view! {
         <div class="token__chooser" role="group" aria-label=tr!("Token that is shown") data-testid="tokens"
             on:keydown=on_key>
-            <span class="editing__label" aria-hidden="true">{tr!("Token")}</span>
+            <span class="editor__label" aria-hidden="true">{tr!("Token")}</span>
             {(examples > MAX_TOKEN_BUTTONS).then(box_of)}
             {buttons.into_iter().map(one).collect_view()}
         </div>
-        <p class="knob__problem" role="status" data-testid="token-problem">{problem}</p>
+        <p class="setting__error" role="status" data-testid="token-error">{problem}</p>
     }
     .into_any()
 }
@@ -151,11 +151,11 @@ pub(super) fn draw_token_strip(panel: PanelContext, network: &DescentNetwork) ->
         pointed.set(Some(to));
     };
     let reading = move || {
-        let said = panel.see(|state, view| {
+        let text = panel.see(|state, view| {
             let (at, token) = (pointed.get()?, shown_token(state, view)?);
             Some(strip::describe_coordinate(state.layout(), token, at))
         });
-        said.flatten()
+        text.flatten()
     };
     let note = move || {
         let help = || {
@@ -180,7 +180,7 @@ pub(super) fn draw_token_strip(panel: PanelContext, network: &DescentNetwork) ->
     view! {
         <h3 class="card__name" data-testid="strip-title">{title}</h3>
         <div class="blocks" role="slider" tabindex="0" data-testid="strip" aria-label=tr!("Components of the token")
-            aria-describedby="strip-words" aria-valuemin="1" aria-valuemax=numbers.to_string()
+            aria-describedby="strip-announcement" aria-valuemin="1" aria-valuemax=numbers.to_string()
             aria-valuenow=move || (pointed.get().unwrap_or(0) + 1).to_string()
             aria-valuetext=move || reading().unwrap_or_else(|| tr!("no point selected").into())
             style:--cell=format!("{}px", strip::cell_side_px(rows))
@@ -188,7 +188,7 @@ pub(super) fn draw_token_strip(panel: PanelContext, network: &DescentNetwork) ->
             on:pointermove=point on:pointerdown=point on:pointerleave=move |_| pointed.set(None)>
             {blocks}
         </div>
-        <p class="spoken" id="strip-words" data-testid="strip-words">{move || words.get().flatten()}</p>
+        <p class="visually-hidden" id="strip-announcement" data-testid="strip-announcement">{move || words.get().flatten()}</p>
         <p class="card__note" data-testid="strip-note">{note}</p>
         <p class="blocks__key" aria-hidden="true">
             <span class="blocks__pair">{tr!("negative")}<i class="blocks__scale"></i>{tr!("positive")}</span>
@@ -245,7 +245,7 @@ fn draw_part(
             <span class="part__name" aria-hidden="true">{part.name.clone()}</span>
             <span class="part__frame" data-part=part_index.to_string()>
                 <canvas class="part__canvas" node_ref=canvas></canvas>
-                <span class="part__mark" class:hidden=move || cell.get().is_none()
+                <span class="part__mark" class:invisible=move || cell.get().is_none()
                     style:left=share(0) style:top=share(1)></span>
             </span>
         </div>

@@ -1,4 +1,4 @@
 //! The panels of the lab of learning in context.
 
-mod places;
+mod lab_panel;
 mod prompt;

@@ -13,7 +13,7 @@ use vivarium_ui::inside::{example_buttons, prompt_panel, show_for_lab};
 
 /// Access of the panel to the displayed run and to `InContextState`, the data that the lab on in-context learning keeps
 /// for it.
-type PanelContext = vivarium_ui::news::LabContext<InContextState>;
+type PanelContext = vivarium_ui::lab_context::LabContext<InContextState>;
 
 /// Sends the actions of the panel on one prompt to the page.
 trait SendAction {
@@ -72,13 +72,13 @@ fn draw_example_slider(panel: PanelContext, max_examples: usize) -> AnyView {
     let now = move || panel.see(|state, view| state.shown_count(view)).unwrap_or(max_examples);
     let share = move || 100 * now().saturating_sub(1) / max_examples.saturating_sub(1).max(1);
     view! {
-        <div class="knob">
-            <label class="knob__label" for="examples-shown">
-                {tr!("Examples shown")} " " <span class="knob__unit">{move || now().to_string()}</span>
+        <div class="setting">
+            <label class="setting__label" for="examples-shown">
+                {tr!("Examples shown")} " " <span class="setting__unit">{move || now().to_string()}</span>
             </label>
-            <input class="knob__slider" type="range" id="examples-shown" data-testid="examples-shown" min="1"
+            <input class="setting__slider" type="range" id="examples-shown" data-testid="examples-shown" min="1"
                 max=max_examples.to_string() step="1" aria-valuetext=move || action::format_example_count(now())
-                prop:value=move || now().to_string() style:--at=move || format!("{}%", share())
+                prop:value=move || now().to_string() style:--filled=move || format!("{}%", share())
                 on:input=move |event| {
                     if let Ok(examples) = event_target_value(&event).parse() {
                         panel.send_action(PromptAction::ShowExamples(examples));
@@ -93,17 +93,17 @@ fn draw_example_slider(panel: PanelContext, max_examples: usize) -> AnyView {
 fn draw_scale_slider(panel: PanelContext) -> AnyView {
     let view =
         move |of: fn(&ViewSettings) -> String| move || panel.see(|_, view| of(view)).unwrap_or_default();
-    let now = move || panel.see(|_, view| action::nearest_quarters(view.shift)).unwrap_or(0);
+    let now = move || panel.see(|_, view| action::nearest_quarters(view.in_context.shift)).unwrap_or(0);
     let share = move || 100 * (now() + MAX_QUARTERS) / (2 * MAX_QUARTERS);
     view! {
-        <div class="knob">
-            <label class="knob__label" for="inputs-factor">
-                {tr!("Inputs multiplied by")} " " <span class="knob__unit">{view(action::format_factor)}</span>
+        <div class="setting">
+            <label class="setting__label" for="inputs-factor">
+                {tr!("Inputs multiplied by")} " " <span class="setting__unit">{view(action::format_factor)}</span>
             </label>
-            <input class="knob__slider" type="range" id="inputs-factor" data-testid="inputs-factor"
+            <input class="setting__slider" type="range" id="inputs-factor" data-testid="inputs-factor"
                 min=(-MAX_QUARTERS).to_string() max=MAX_QUARTERS.to_string() step="1" aria-valuetext=view(action::format_factor)
                 aria-describedby="inputs-factor-about"
-                prop:value=move || now().to_string() style:--at=move || format!("{}%", share())
+                prop:value=move || now().to_string() style:--filled=move || format!("{}%", share())
                 on:input=move |event| {
                     if let Ok(quarters) = event_target_value(&event).parse() {
                         panel.send_action(PromptAction::ScaleInputs(quarters));

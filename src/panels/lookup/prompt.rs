@@ -18,7 +18,7 @@ use vivarium_ui::inside::{example_buttons, prompt_panel, show_for_lab};
 const PAGE_ROWS: usize = 10;
 
 /// Access of the panel to the displayed run and to `LookupState`, the data that the lab on look-up tasks keeps for it.
-type PanelContext = vivarium_ui::news::LabContext<LookupState>;
+type PanelContext = vivarium_ui::lab_context::LabContext<LookupState>;
 
 /// Sends the actions of the panel on one prompt to the page.
 trait SendAction {
@@ -63,10 +63,10 @@ pub fn LookupPromptPanel() -> impl IntoView {
         let about_codes = panel.context.memo(|run| action::describe_codes(run.lab_state::<LookupState>()?));
         let [named, tokens] = ["named", "tokens"].map(|key| panel.rejected_text(key));
         let parts = view! {
-            {move || about_codes.get().map(|said| view! { <p class="card__text" data-testid="code-pairs">{said}</p> })}
+            {move || about_codes.get().map(|text| view! { <p class="card__text" data-testid="code-pairs">{text}</p> })}
             {draw_prompt_buttons(panel)}
             {move || shape.get().map(|shape| draw_table(panel, shape))}
-            <p class="knob__problem" role="status" data-testid="prompt-problem">
+            <p class="setting__error" role="status" data-testid="prompt-error">
                 {move || named.get()} " " {move || tokens.get()}
             </p>
         };
@@ -82,7 +82,9 @@ pub fn LookupPromptPanel() -> impl IntoView {
 
 /// Draws the buttons that choose a prompt, undo changes of the prompt, and add an attention head to the network.
 fn draw_prompt_buttons(panel: PanelContext) -> AnyView {
-    let is_drawn = move || panel.see(|_, view| view.named.is_empty() && view.tokens.is_empty()) == Some(true);
+    let is_drawn = move || {
+        panel.see(|_, view| view.prompt.named.is_empty() && view.prompt.tokens.is_empty()) == Some(true)
+    };
     let heads = panel.context.memo(|run| vivarium_labs::lookup::heads(run.spec()));
     let more = view! {
         {button("as-drawn", tr!("Undo all changes"), Box::new(is_drawn),
@@ -260,7 +262,7 @@ fn draw_entry(
         event_target::<HtmlInputElement>(&event).set_value(&shown.get_untracked());
     };
     view! {
-        <input class="knob__box prompt__box" type="text" inputmode=input_mode autocomplete="off" spellcheck="false"
+        <input class="setting__input prompt__box" type="text" inputmode=input_mode autocomplete="off" spellcheck="false"
             data-testid=id aria-label=label prop:value=move || shown.get() on:change=take />
     }
     .into_any()

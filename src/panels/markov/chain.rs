@@ -4,10 +4,10 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::HtmlInputElement;
 
-use crate::markov::news::{PanelContext, SendAction};
+use crate::markov::context::{PanelContext, SendAction};
 use vivarium_labs::markov::panel::action::{SequenceAction, displayed_chain};
 use vivarium_labs::markov::panel::diagram::{NODE_RADIUS, arrow_width, build_arrows, node_centres, view_box};
-use vivarium_labs::markov::panel::words::{self, TransitionTable};
+use vivarium_labs::markov::panel::texts::{self, TransitionTable};
 use vivarium_labs::markov::state::{MarkovState, SequenceOrigin};
 use vivarium_model::platform::fresh_seed;
 use vivarium_plot::analysis::chains::symbol_letter;
@@ -29,13 +29,13 @@ pub fn ChainCard(
         displayed_chain(chains, &run.link.view).map(|_| chains.task.symbols)
     });
     let contexts =
-        move || panel.see(|chains, _| chains.inspected.chain.as_ref().map(words::transition_table)).flatten();
-    let is_own = move || panel.see(|_, view| !view.chain.is_empty()).unwrap_or(false);
+        move || panel.see(|chains, _| chains.inspected.chain.as_ref().map(texts::transition_table)).flatten();
+    let is_own = move || panel.see(|_, view| !view.markov.chain.is_empty()).unwrap_or(false);
     let field = context.field("chain");
     let problem =
-        Memo::new(move |_| field.with(|field| field.expected.as_deref().map(words::describe_rejection)));
+        Memo::new(move |_| field.with(|field| field.expected.as_deref().map(texts::describe_rejection)));
     let about = move || {
-        panel.see(|chains, view| match (view.chain.is_empty(), chains.inspected.origin) {
+        panel.see(|chains, view| match (view.markov.chain.is_empty(), chains.inspected.origin) {
             (false, SequenceOrigin::Entered) => tr!("This is your own chain. The displayed sequence does not come from this chain."),
             (false, _) => tr!("This is your own chain. The displayed sequences come from this chain. Training does not use this chain."),
             (true, SequenceOrigin::Entered) => tr!("Your own sequence does not come from a known chain, so no chain is shown."),
@@ -45,7 +45,7 @@ pub fn ChainCard(
         })
     };
     let rows = context.memo(|run| match run.lab_state::<MarkovState>() {
-        Some(chains) => words::format_rows(chains, &run.link.view).unwrap_or_default(),
+        Some(chains) => texts::format_rows(chains, &run.link.view).unwrap_or_default(),
         None => String::new(),
     });
     view! {
@@ -62,22 +62,22 @@ pub fn ChainCard(
                 None => (move || contexts().map(draw_context_table)).into_any(),
             }}
             <p class="card__text" data-testid="stationary">
-                {move || panel.see(|chains, _| words::describe_stationary(chains)).flatten()}
+                {move || panel.see(|chains, _| texts::describe_stationary(chains)).flatten()}
             </p>
-            <div class="editing__own">
-                <label class="editing__label" for="own-rows">{tr!("Rows of the transition matrix, %")}</label>
-                <input class="knob__box editing__box" id="own-rows" data-testid="own-rows" type="text"
+            <div class="editor__custom">
+                <label class="editor__label" for="custom-rows">{tr!("Rows of the transition matrix, %")}</label>
+                <input class="setting__input editor__input" id="custom-rows" data-testid="custom-rows" type="text"
                     placeholder="e.g. 90 10 / 30 70" autocomplete="off" spellcheck="false"
-                    aria-describedby="own-rows-problem"
+                    aria-describedby="custom-rows-error"
                     aria-invalid=move || problem.with(|problem| problem.is_some().to_string())
                     prop:value=move || rows.get()
                     on:change=move |event| panel.send_action(SequenceAction::SetRows(event_target_value(&event))) />
-                <p class="knob__problem" role="status" id="own-rows-problem" data-testid="chain-problem">
+                <p class="setting__error" role="status" id="custom-rows-error" data-testid="chain-error">
                     {move || problem.get()}
                 </p>
             </div>
-            <div class="editing__buttons">
-                {button("own-chain", tr!("Use as my own chain"), Box::new(is_own), Box::new(move || panel.send_action(SequenceAction::CopyChain)))}
+            <div class="editor__buttons">
+                {button("custom-chain", tr!("Use as my own chain"), Box::new(is_own), Box::new(move || panel.send_action(SequenceAction::CopyChain)))}
                 {button("random-chain", tr!("Random chain"), Box::new(|| false),
                     Box::new(move || panel.send_action(SequenceAction::RandomChain(fresh_seed()))))}
                 {button("no-chain", tr!("Use held-out sequences"), Box::new(move || !is_own()),
@@ -168,7 +168,7 @@ fn draw_entries(panel: PanelContext, symbols: usize) -> AnyView {
             };
             view! {
                 <td>
-                    <input class="knob__box entries__box" id=id.clone() data-testid=id type="text" inputmode="numeric"
+                    <input class="setting__input entries__box" id=id.clone() data-testid=id type="text" inputmode="numeric"
                         autocomplete="off" aria-label=name prop:value=move || percent.get()
                         on:change=take />
                 </td>

@@ -7,9 +7,9 @@ use vivarium_model::tasks::markov::charts as markov_charts;
 use vivarium_view::display::charts::ChartOfRun;
 use web_sys::{HtmlCanvasElement, KeyboardEvent, PointerEvent};
 
-use crate::markov::news::{PanelContext, SendAction};
+use crate::markov::context::{PanelContext, SendAction};
 use vivarium_labs::markov::panel::action::SequenceAction;
-use vivarium_labs::markov::panel::words;
+use vivarium_labs::markov::panel::texts;
 use vivarium_ui::appearance::Appearance;
 use vivarium_ui::button::button;
 use vivarium_ui::pixels;
@@ -41,13 +41,13 @@ fn draw_card(panel: PanelContext, names: &str) -> AnyView {
     let pointed = RwSignal::new(None::<usize>);
     let off = panel
         .context
-        .memo(|run| words::describe_disabled_heads(run.lab_state::<MarkovState>()?, &run.link.view));
+        .memo(|run| texts::describe_disabled_heads(run.lab_state::<MarkovState>()?, &run.link.view));
     let reading = move || {
-        let said = panel.see(|chains, _| {
+        let text = panel.see(|chains, _| {
             let [head, from, to] = unpack_cell(pointed.get()?);
-            words::describe_attention(chains, head, from, to)
+            texts::describe_attention(chains, head, from, to)
         });
-        said.flatten().unwrap_or_else(|| {
+        text.flatten().unwrap_or_else(|| {
             tr!("Each row shows the attention from one symbol to itself and to earlier symbols. Point at a map, or use the arrow keys, to read a value. Press a map to switch its head off.")
                 .into()
         })
@@ -85,7 +85,7 @@ fn draw_card(panel: PanelContext, names: &str) -> AnyView {
                 </div>
             })}
             <div class="heads">{rows}</div>
-            <div class="editing__buttons" class:hidden=move || !can_measure.get()>
+            <div class="editor__buttons" class:invisible=move || !can_measure.get()>
                 {button("measure-heads", tr!("Measure the KL without each head"), Box::new(|| false),
                     Box::new(move || panel.context.ask.run(Request::ToggleChart(markov_charts::ABLATION))))}
             </div>
@@ -109,7 +109,7 @@ fn unpack_cell(cell: usize) -> [usize; 3] {
 fn draw_head(panel: PanelContext, head: usize, name: &str, pointed: RwSignal<Option<usize>>) -> AnyView {
     let (context, appearance) = (panel.context, Appearance::here());
     let canvas = NodeRef::<Canvas>::new();
-    let is_off = context.memo(move |run| run.link.view.off.contains(&(head + 1)));
+    let is_off = context.memo(move |run| run.link.view.markov.off.contains(&(head + 1)));
     let is_large = context
         .memo(move |run| run.link.view.head == head + 1 && run.link.view.show.contains(&markov_charts::MAP));
     let length = move || untrack(|| panel.see(|chains, _| chains.inspected.symbols.len())).unwrap_or(1);
@@ -156,7 +156,7 @@ fn draw_head(panel: PanelContext, head: usize, name: &str, pointed: RwSignal<Opt
             panel.see(|chains, view| {
                 (
                     chains.shown_position(view),
-                    words::max_attention_position(chains, head, chains.shown_position(view)),
+                    texts::max_attention_position(chains, head, chains.shown_position(view)),
                 )
             })
         };
@@ -181,7 +181,7 @@ fn draw_head(panel: PanelContext, head: usize, name: &str, pointed: RwSignal<Opt
         let name = name.to_string();
         move || {
             let mostly = panel
-                .see(|chains, view| words::describe_max_attention(chains, head, chains.shown_position(view)));
+                .see(|chains, view| texts::describe_max_attention(chains, head, chains.shown_position(view)));
             mostly.flatten().unwrap_or_else(|| tr!("Head {name}", name))
         }
     };
@@ -197,8 +197,8 @@ fn draw_head(panel: PanelContext, head: usize, name: &str, pointed: RwSignal<Opt
                 on:blur=move |_| pointed.set(None)
                 on:pointermove=point on:pointerleave=move |_| pointed.set(None)>
                 <canvas class="head__canvas" node_ref=canvas></canvas>
-                <span class="head__row" class:hidden=move || here().is_none() style:top=share_of(1)></span>
-                <span class="head__column" class:hidden=move || here().is_none() style:left=share_of(2)></span>
+                <span class="head__row" class:invisible=move || here().is_none() style:top=share_of(1)></span>
+                <span class="head__column" class:invisible=move || here().is_none() style:left=share_of(2)></span>
             </button>
             <div class="head__line">
                 <span class="head__name">{name.to_string()}</span>
@@ -210,7 +210,7 @@ fn draw_head(panel: PanelContext, head: usize, name: &str, pointed: RwSignal<Opt
                 </button>
             </div>
             <p class="head__loss" data-testid=format!("without-{name}")>
-                {move || panel.see(|chains, _| words::describe_ablation(chains, head)).flatten()}
+                {move || panel.see(|chains, _| texts::describe_ablation(chains, head)).flatten()}
             </p>
         </div>
     }

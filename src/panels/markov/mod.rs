@@ -1,8 +1,8 @@
 //! The panels of the lab of Markov chains.
 
 mod chain;
+mod context;
 mod heads;
-mod news;
-mod places;
+mod lab_panel;
 mod sequence;
 mod theory;

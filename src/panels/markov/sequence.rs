@@ -9,10 +9,10 @@ use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement, KeyboardEvent};
 
 use crate::markov::chain::ChainCard;
+use crate::markov::context::{PanelContext, SendAction};
 use crate::markov::heads::HeadMaps;
-use crate::markov::news::{PanelContext, SendAction};
 use vivarium_labs::markov::panel::action::SequenceAction;
-use vivarium_labs::markov::panel::words::{self, SEQUENCE_COUNT};
+use vivarium_labs::markov::panel::texts::{self, SEQUENCE_COUNT};
 use vivarium_labs::markov::state::{MarkovState, SequenceOrigin};
 use vivarium_plot::analysis::chains::{join_symbols, symbol_letter};
 use vivarium_ui::button::button;
@@ -30,7 +30,7 @@ pub fn SequencePanel() -> impl IntoView {
         let parts = view! {
             <section class="card card--wide" aria-label=tr!("Sequence")>
                 <p class="card__text" data-testid="origin">
-                    {move || panel.see(|chains, _| words::describe_origin(chains))}
+                    {move || panel.see(|chains, _| texts::describe_origin(chains))}
                 </p>
                 {draw_strip(panel)}
                 {draw_editing(panel)}
@@ -85,10 +85,10 @@ fn draw_strip(panel: PanelContext) -> AnyView {
             choose(at, count);
         }
     };
-    let note = move || panel.see(|chains, view| words::describe_weights(chains, view, pointed.get()));
+    let note = move || panel.see(|chains, view| texts::describe_weights(chains, view, pointed.get()));
     let chips = move || {
         panel.see(|chains, view| {
-            let (_, weights) = words::mean_head_weights(chains, view);
+            let (_, weights) = texts::mean_head_weights(chains, view);
             let most = weights.iter().fold(1e-9f64, |most, weight| most.max(weight.abs()));
             let here = chains.shown_position(view);
             let both = chains.inspected.symbols.iter().zip(weights).enumerate();
@@ -114,8 +114,8 @@ fn draw_symbol(at: usize, symbol: u8, weight: f64, max_weight: f64, chosen: usiz
     let label =
         tr!("Symbol {at}, {letter}: {weight}", at = at + 1, letter, weight = format_decimal(weight as f32));
     let class = match (at > chosen, weight < 0.0) {
-        (true, _) => "chip chip--later",
-        (_, true) => "chip chip--less",
+        (true, _) => "chip chip--future",
+        (_, true) => "chip chip--negative",
         _ => "chip",
     };
     view! {
@@ -136,7 +136,7 @@ fn draw_editing(panel: PanelContext) -> AnyView {
     let typed = RwSignal::new(None::<String>);
     let field = context.field("seq");
     let taken = context.memo(|run| {
-        let symbols: Vec<u8> = run.link.view.sequence.iter().map(|symbol| *symbol as u8).collect();
+        let symbols: Vec<u8> = run.link.view.markov.sequence.iter().map(|symbol| *symbol as u8).collect();
         join_symbols(&symbols)
     });
     let own = Memo::new(move |_| {
@@ -145,13 +145,13 @@ fn draw_editing(panel: PanelContext) -> AnyView {
     });
     let text = move || typed.get().unwrap_or_else(|| own.get());
     let problem =
-        Memo::new(move |_| field.with(|field| field.expected.as_deref().map(words::describe_rejection)));
+        Memo::new(move |_| field.with(|field| field.expected.as_deref().map(texts::describe_rejection)));
     let show = move |example| panel.send_action(SequenceAction::SelectSequence(example));
     let is_held_out = move || {
         panel.see(|chains, _| matches!(chains.inspected.origin, SequenceOrigin::HeldOut(_))) == Some(true)
     };
     let back = move || {
-        let has_chain = context.peek(|run| !run.link.view.chain.is_empty());
+        let has_chain = context.peek(|run| !run.link.view.markov.chain.is_empty());
         panel.send_action(if has_chain {
             SequenceAction::RemoveChain
         } else {
@@ -170,18 +170,18 @@ fn draw_editing(panel: PanelContext) -> AnyView {
         }
     };
     view! {
-        <div class="editing">
+        <div class="editor">
             {example_buttons(tr!("Which sequence"), panel, SEQUENCE_COUNT, show,
                 button("back-to-held-out", tr!("Back to held-out sequences"), Box::new(is_held_out), Box::new(back)))}
-            <div class="editing__buttons" role="group" aria-label=tr!("Change the sequence")>
+            <div class="editor__buttons" role="group" aria-label=tr!("Change the sequence")>
                 {move || (0..count.get()).map(append).collect_view()}
                 {button("shorten", tr!("Remove the last symbol"), Box::new(|| false), Box::new(move || panel.send_action(SequenceAction::RemoveLast)))}
             </div>
-            <div class="editing__own">
-                <label class="editing__label" for="own-sequence">{tr!("Your own sequence")}</label>
-                <input class="knob__box editing__box" id="own-sequence" data-testid="own-sequence" type="text"
+            <div class="editor__custom">
+                <label class="editor__label" for="custom-sequence">{tr!("Your own sequence")}</label>
+                <input class="setting__input editor__input" id="custom-sequence" data-testid="custom-sequence" type="text"
                     placeholder=tr!("e.g. abba or 0110") autocomplete="off" autocapitalize="off" spellcheck="false"
-                    aria-describedby="own-sequence-problem"
+                    aria-describedby="custom-sequence-error"
                     aria-invalid=move || problem.with(|problem| problem.is_some().to_string()) prop:value=text
                     on:input=move |event| {
                         let text = event_target_value(&event);
@@ -189,7 +189,7 @@ fn draw_editing(panel: PanelContext) -> AnyView {
                         panel.send_action(SequenceAction::SetSequence(text));
                     }
                     on:blur=move |_| typed.set(None) />
-                <p class="knob__problem" id="own-sequence-problem" role="status" data-testid="own-sequence-problem">
+                <p class="setting__error" id="custom-sequence-error" role="status" data-testid="custom-sequence-error">
                     {move || problem.get()}
                 </p>
             </div>
@@ -211,7 +211,7 @@ fn draw_next_symbol(panel: PanelContext) -> AnyView {
         })
     };
     let rows = move || {
-        let rows = panel.see(words::prediction_rows).unwrap_or_default().into_iter().map(|(who, cells)| {
+        let rows = panel.see(texts::prediction_rows).unwrap_or_default().into_iter().map(|(who, cells)| {
             let cells = cells.into_iter().map(|(share, text)| {
                 view! { <td class="expected__cell" style:--share=format!("{share:.3}")>{text}</td> }
             });
@@ -230,7 +230,7 @@ fn draw_next_symbol(panel: PanelContext) -> AnyView {
         <section class="card" aria-labelledby="next-title">
             <h3 class="card__name" id="next-title">
                 {tr!("Next symbol after ")}
-                {move || panel.see(|chains, view| words::position_name(chains, chains.shown_position(view)))}
+                {move || panel.see(|chains, view| texts::position_name(chains, chains.shown_position(view)))}
             </h3>
             <div class="expected__frame">
                 <table class="expected" data-testid="next-symbol">
@@ -239,7 +239,7 @@ fn draw_next_symbol(panel: PanelContext) -> AnyView {
                 </table>
             </div>
             <p class="card__text" data-testid="sequence-loss">
-                {move || panel.see(|chains, _| words::describe_loss(chains)).flatten()}
+                {move || panel.see(|chains, _| texts::describe_loss(chains)).flatten()}
             </p>
         </section>
     }

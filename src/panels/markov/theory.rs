@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use crate::markov::news::PanelContext;
+use crate::markov::context::PanelContext;
 use vivarium_core::settings::Settings;
 use vivarium_labs::markov::MarkovState;
 use vivarium_model::models::Model;
@@ -10,9 +10,9 @@ use vivarium_plot::analysis::chains::parts;
 use vivarium_plot::analysis::{Heatmap, Reading, theory};
 use vivarium_science::markov::theory::TheorySettings;
 use vivarium_ui::context::RunContext;
+use vivarium_ui::dialog::fold;
 use vivarium_ui::plot::Drawing;
 use vivarium_ui::setting::Setting;
-use vivarium_ui::sheet::fold;
 use vivarium_view::ui::field::Field;
 
 /// Number of gradient steps, the last ones, for which the minimal model's attention vector v over distances is drawn.
@@ -39,8 +39,8 @@ fn draw_explorer(context: RunContext) -> AnyView {
     let panel = PanelContext::here();
     // As text, since texts are compared anyway.
     let taken = context.memo(|run| {
-        let knobs = TheorySettings::SETTINGS.iter().filter_map(|setting| run.link.theory.value(setting.key));
-        knobs.map(|value| value.to_string()).collect::<Vec<_>>().join(" ")
+        let values = TheorySettings::SETTINGS.iter().filter_map(|setting| run.link.theory.value(setting.key));
+        values.map(|value| value.to_string()).collect::<Vec<_>>().join(" ")
     });
     // While a slider is moved the theory follows at once, "tt=40"; the link changes when it is let go.
     let trial = RwSignal::new(None::<String>);
@@ -50,13 +50,13 @@ fn draw_explorer(context: RunContext) -> AnyView {
     });
     let outcome = Memo::new(move |_| {
         taken.get();
-        let mut knobs = context.peek(|run| run.link.theory.clone());
+        let mut settings = context.peek(|run| run.link.theory.clone());
         trial.with(|trial| {
             let (key, text) = trial.as_deref()?.split_once('=')?;
             let setting = TheorySettings::SETTINGS.iter().find(|setting| setting.key == key)?;
-            knobs.set(key, &setting.parse(text).ok()?).ok()
+            settings.set(key, &setting.parse(text).ok()?).ok()
         });
-        knobs.compute()
+        settings.compute()
     });
     let trained =
         move || panel.see(|chains, _| chains.minimal_parameters().map(|(_, v)| v.to_vec())).flatten();
@@ -98,19 +98,19 @@ fn draw_explorer(context: RunContext) -> AnyView {
         let label = move || format!("{about} {}", texts().join(" "));
         view! { <Drawing testid reading label=Signal::derive(label) /> }
     };
-    let knobs = TheorySettings::SETTINGS.iter().map(|setting| {
+    let fields = TheorySettings::SETTINGS.iter().map(|setting| {
         let field = Field::of(setting);
         let key = field.key;
         view! { <Setting field trial=Callback::new(move |text: String| trial.set(Some(format!("{key}={text}")))) /> }
     });
-    let knobs = knobs.collect_view();
+    let fields = fields.collect_view();
     view! {
         <p class="card__note">
             {tr!("The charts show W and v of the minimal model with two symbols after a few exact gradient steps. The page computes these steps from a formula; no network is trained.")}
             {move || is_trained.get().then_some(tr!(" The points show v of the network in this run."))}
         </p>
         <div class="theory__parts">
-            <div class="theory__knobs">{knobs}</div>
+            <div class="theory__settings">{fields}</div>
             <ul class="theory__texts" data-testid="theory-texts">
                 {move || texts().into_iter().map(|text| view! { <li>{text}</li> }).collect_view()}
             </ul>

@@ -3,19 +3,15 @@
 //!
 //! # Why
 //! Probabilities are closed forms that follow a slider immediately. Shares of random batches are points next to them,
-//! measured in slices of a few milliseconds between two frames, and started anew when a slider moves. Texts and sliders
-//! are HTML strings: a view of each would be more code than everything else here.
+//! measured in slices of a few milliseconds between two frames, and started anew when a slider moves.
 
 use std::time::Duration;
 
 use leptos::prelude::*;
-use wasm_bindgen::JsCast;
-use web_sys::{Event, HtmlInputElement};
 
-use vivarium_core::language::escape_html;
+use vivarium_core::language::translated;
 use vivarium_labs::parity::luck::{
-    describe_bound, describe_one_step, initial_slider_values, reference_neurons, render_sliders,
-    render_tickets, slider_index,
+    SLIDERS, describe_bound, describe_one_step, find_tickets, initial_slider_values, reference_neurons,
 };
 use vivarium_model::models::Model;
 use vivarium_model::platform::now_ms;
@@ -24,8 +20,8 @@ use vivarium_plot::analysis::Reading;
 use vivarium_plot::analysis::recovery::trials::{RecoveryTrials, TrialCounts};
 use vivarium_plot::analysis::recovery::{ParityNeuron, chart};
 use vivarium_ui::context::RunContext;
+use vivarium_ui::dialog::fold;
 use vivarium_ui::plot::Drawing;
-use vivarium_ui::sheet::fold;
 
 /// Time limit of one slice of trials, in milliseconds, after which the browser handles events.
 const SLICE_MS: f64 = 6.0;
@@ -33,17 +29,6 @@ const SLICE_MS: f64 = 6.0;
 const TRIALS_PER_POINT: usize = 40;
 /// (p, q): batches of up to 2^p examples are sampled, and theory curves are drawn up to batches of 2^q examples.
 const MAX_BATCH_POWERS: (u32, u32) = (17, 20);
-
-/// HTML of the introduction above the sliders of the section on width and initial weights.
-fn intro_markup() -> String {
-    format!(
-        "<h3 class=\"card__name\">{}</h3><p class=\"card__note\">{}</p>",
-        escape_html(tr!("One step reveals the bits")),
-        escape_html(tr!(
-            "Take one neuron and one batch. Do the relevant bits have the largest entries in the gradient? Lines show the probability from theory; points show the share of random batches."
-        ))
-    )
-}
 
 /// Section about width and initial weights, for runs on parities; open for sparse initial weights and for runs of one
 /// step.
@@ -61,20 +46,59 @@ pub fn WidthAndLuck() -> impl IntoView {
     }
 }
 
-/// Draws an element with this CSS class whose inner HTML is always `markup`.
-fn draw_markup(class: &'static str, testid: &'static str, markup: Signal<String>) -> AnyView {
-    // Markup: what this file and `parity::luck` write, whose texts are escaped.
-    view! { <div class=class data-testid=testid inner_html=markup></div> }.into_any()
+/// Draws the winning neurons of the layer and the links that retrain them; nothing if there are none.
+fn draw_tickets(context: RunContext) -> AnyView {
+    let found = context.memo(find_tickets);
+    let link = |address: Option<String>, testid: &'static str, label: &'static str| {
+        address.map(|address| view! { <a class="button" href=address data-testid=testid>{label}</a> })
+    };
+    let tickets = move || {
+        found.get().map(|found| {
+            view! {
+                <p class="card__note" data-testid="winners">{found.description}</p>
+                <div class="luck__links">
+                    {link(
+                        found.ticket,
+                        "ticket",
+                        tr!("Reset these neurons to their initial weights and train them alone"),
+                    )}
+                    {link(found.others, "others", tr!("Train the same number of random neurons instead"))}
+                </div>
+            }
+        })
+    };
+    view! { <div class="luck__part" data-testid="luck-winners">{tickets}</div> }.into_any()
+}
+
+/// Draws the sliders of [`SLIDERS`], which show and set `values`, in their order.
+fn draw_sliders(values: RwSignal<[usize; 3]>) -> AnyView {
+    let sliders = SLIDERS.into_iter().enumerate().map(|(at, (key, label, low, high, step))| {
+        let id = format!("luck-{key}");
+        let value = move || values.get()[at].to_string();
+        let set = move |event: web_sys::Event| {
+            if let Ok(value) = event_target_value(&event).parse() {
+                values.update(|values| values[at] = value);
+            }
+        };
+        view! {
+            <div class="luck__setting">
+                <label for=id.clone()>{translated(label)}</label>
+                <input id=id.clone() type="range" min=low.to_string() max=high.to_string() step=step.to_string()
+                    prop:value=value on:input=set />
+                <output id=format!("{id}-is") for=id>{value}</output>
+            </div>
+        }
+    });
+    sliders.collect_view().into_any()
 }
 
 /// Draws sliders, chart and texts on how one gradient step reveals the relevant bits, and starts the trials anew when a
 /// slider moves.
 fn draw_section(context: RunContext) -> AnyView {
-    let winners = context.memo(render_tickets);
-    let floor = context.memo(|run| escape_html(&describe_bound(run.spec()).unwrap_or_default()));
-    let places = RwSignal::new(context.peek(|run| initial_slider_values(run.spec())));
+    let floor = context.memo(|run| describe_bound(run.spec()).unwrap_or_default());
+    let values = RwSignal::new(context.peek(|run| initial_slider_values(run.spec())));
     let all = Memo::new(move |_| {
-        let [n, k, s] = places.get();
+        let [n, k, s] = values.get();
         reference_neurons(n, k, s)
     });
     let drawn = RwSignal::new(Vec::<(usize, Vec<TrialCounts>)>::new());
@@ -97,35 +121,25 @@ fn draw_section(context: RunContext) -> AnyView {
     let reading = Callback::new(move |()| {
         Reading::Lines(all.with(|all| drawn.with(|drawn| chart(all, MAX_BATCH_POWERS.1, drawn))))
     });
-    let said = move || all.with(|all| describe_one_step(all));
-    let texts = move || {
-        let items: String = said().iter().map(|text| format!("<li>{}</li>", escape_html(text))).collect();
-        format!("<ul class=\"theory__texts\">{items}</ul>")
-    };
-    let hear = move |event: Event| {
-        let Some(input) = event.target().and_then(|target| target.dyn_into::<HtmlInputElement>().ok()) else {
-            return;
-        };
-        if let (Some(at), Ok(place)) = (slider_index(&input.name()), input.value().parse()) {
-            if let Some(shown) = document().get_element_by_id(&format!("{}-is", input.id())) {
-                shown.set_text_content(Some(&input.value()));
-            }
-            places.update(|places| places[at] = place);
-        }
-    };
-    let settings = render_sliders(places.get_untracked());
+    let sentences = move || all.with(|all| describe_one_step(all));
+    let texts = move || sentences().into_iter().map(|text| view! { <li>{text}</li> }).collect_view();
     view! {
-        <div on:input=hear>
-            {draw_markup("luck__part", "luck-winners", winners.into())}
-            {draw_markup("luck__part", "luck-about", Signal::derive(intro_markup))}
+        <div>
+            {draw_tickets(context)}
+            <div class="luck__part" data-testid="luck-about">
+                <h3 class="card__name">{tr!("One step reveals the bits")}</h3>
+                <p class="card__note">
+                    {tr!("Take one neuron and one batch. Do the relevant bits have the largest entries in the gradient? Lines show the probability from theory; points show the share of random batches.")}
+                </p>
+            </div>
             <div class="theory__parts">
-                {draw_markup("theory__knobs", "luck-knobs", Signal::stored(settings))}
-                {draw_markup("luck__part", "luck-texts", Signal::derive(texts))}
+                <div class="theory__settings" data-testid="luck-settings">{draw_sliders(values)}</div>
+                <div class="luck__part" data-testid="luck-texts"><ul class="theory__texts">{texts}</ul></div>
                 {view! {
-                    <Drawing testid="luck-plot" reading label=Signal::derive(move || said().join(" ")) />
+                    <Drawing testid="luck-plot" reading label=Signal::derive(move || sentences().join(" ")) />
                 }.into_any()}
             </div>
-            {draw_markup("card__note", "floor", floor.into())}
+            <div class="card__note" data-testid="floor">{move || floor.get()}</div>
         </div>
     }
     .into_any()

@@ -2,12 +2,12 @@
 
 use leptos::prelude::*;
 
-use crate::succinct::news::PanelContext;
+use crate::succinct::context::PanelContext;
+use crate::succinct::editor::draw_editor;
 use crate::succinct::plane::draw_interpolation;
 use crate::succinct::program::{draw_example_buttons, draw_listing, draw_sizes};
 use crate::succinct::query::draw_query;
 use crate::succinct::rule::{draw_odds, draw_rule};
-use crate::succinct::written::draw_editor;
 use vivarium_ui::inside::{inside_panel, show_for_lab};
 
 /// The lab's panel: the program and its test input, or the update rule that a search found, and the interpolation
@@ -23,8 +23,8 @@ pub fn SuccinctPanel() -> impl IntoView {
         };
         let parts = view! {
             {own}
-            <section class="card card--wide" aria-labelledby="succinct-through" data-testid="through">
-                <h3 class="card__name" id="succinct-through">{tr!("Values and slopes at given points")}</h3>
+            <section class="card card--wide" aria-labelledby="succinct-interpolation" data-testid="interpolation">
+                <h3 class="card__name" id="succinct-interpolation">{tr!("Values and slopes at given points")}</h3>
                 {draw_interpolation()}
             </section>
         };
@@ -45,8 +45,8 @@ fn draw_program_cards(panel: PanelContext) -> AnyView {
             {draw_sizes(panel)}
             {draw_listing(panel)}
         </section>
-        <section class="card card--wide" aria-labelledby="succinct-written" data-testid="written">
-            <h3 class="card__name" id="succinct-written">{tr!("Write a program")}</h3>
+        <section class="card card--wide" aria-labelledby="program-editor-title" data-testid="program-editor">
+            <h3 class="card__name" id="program-editor-title">{tr!("Write a program")}</h3>
             {draw_editor(panel)}
         </section>
     }

@@ -1,10 +1,10 @@
 //! The panels of the lab of programs in networks.
 
+mod context;
+mod editor;
 mod inside;
-mod news;
-mod places;
+mod lab_panel;
 mod plane;
 mod program;
 mod query;
 mod rule;
-mod written;

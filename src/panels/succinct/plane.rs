@@ -5,7 +5,9 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, KeyboardEvent, MouseEvent, PointerEvent};
 
-use vivarium_labs::succinct::panel::through::{self, DRAWING_SIZE, INITIAL_POINTS, LayerTable, POINT_COUNT};
+use vivarium_labs::succinct::panel::interpolation::{
+    self, DRAWING_SIZE, INITIAL_POINTS, LayerTable, POINT_COUNT,
+};
 use vivarium_science::succinct::search::{InterpolationPoint, PointError, PointNetwork};
 use vivarium_ui::browser::{element_by_id, get_property};
 use vivarium_ui::button::button;
@@ -68,7 +70,7 @@ impl InterpolationEditor {
             }
             "pointermove" => {
                 if let (Some(place), Some(to)) = (self.dragged.get_value(), plane_position(&event)) {
-                    self.set_point(place, through::move_point(untrack(|| self.point(place)), to));
+                    self.set_point(place, interpolation::move_point(untrack(|| self.point(place)), to));
                 }
             }
             _ => self.dragged.set_value(None),
@@ -82,7 +84,7 @@ impl InterpolationEditor {
         }
         let Some((place, _)) = event_point(&event) else { return };
         let key = event.key();
-        let moved = through::move_by_key(untrack(|| self.point(place)), &key, event.shift_key());
+        let moved = interpolation::move_by_key(untrack(|| self.point(place)), &key, event.shift_key());
         match (key.as_str(), moved) {
             (_, Some(to)) => self.set_point(place, to),
             // A key that is held down would turn it to and fro.
@@ -99,19 +101,19 @@ fn plane_position(event: &MouseEvent) -> Option<[f64; 2]> {
     let bounds = element_by_id(PLANE_ID)?.get_bounding_client_rect();
     let right = (f64::from(event.client_x()) - bounds.left()) / bounds.width().max(1.0);
     let down = (f64::from(event.client_y()) - bounds.top()) / bounds.height().max(1.0);
-    Some(through::from_fractions(right, down))
+    Some(interpolation::from_fractions(right, down))
 }
 
 /// The interpolation point that is the target of an event: (index, element); `None` for another target.
 fn event_point(event: &Event) -> Option<(usize, Element)> {
     let target = event.target()?.dyn_into::<Element>().ok()?;
-    let of = target.closest("[data-through]").ok()??;
-    Some((of.get_attribute("data-through")?.parse().ok()?, of))
+    let of = target.closest("[data-point]").ok()??;
+    Some((of.get_attribute("data-point")?.parse().ok()?, of))
 }
 
 /// DOM id of the interpolation point with index `place`.
 fn point_id(place: usize) -> String {
-    format!("through-point-{place}")
+    format!("interpolation-point-{place}")
 }
 
 /// Draws lemma 5 in one dimension: points that can be moved, and the ReLU network with these values and slopes.
@@ -120,32 +122,32 @@ pub(super) fn draw_interpolation() -> AnyView {
     let network = Memo::new(move |_| editor.points.with(|points| PointNetwork::new(points)));
     let is_first = move || editor.points.with(|points| *points == INITIAL_POINTS);
     let error = move || {
-        network.with(|network| network.as_ref().err().map(through::describe_error)).unwrap_or_default()
+        network.with(|network| network.as_ref().err().map(interpolation::describe_error)).unwrap_or_default()
     };
     let units = move || {
-        network.with(|network| network.as_ref().ok().map(through::describe_units)).unwrap_or_default()
+        network.with(|network| network.as_ref().ok().map(interpolation::describe_units)).unwrap_or_default()
     };
     let chosen = move || {
         let place = editor.chosen.get();
-        through::describe_point(place, editor.point(place))
+        interpolation::describe_point(place, editor.point(place))
     };
     view! {
         <p class="card__text">
             {tr!("Lemma 5 of the paper builds the filter as a ReLU network that has given values and given derivatives at finitely many points. In the paper these points are the possible contents of a 3 × 3 window. The drawing shows the same construction in one dimension, for five points that you can move. The runs of this page do not use such a network; they compute the filter from its definition.")}
         </p>
         {draw_graph(editor, network)}
-        <p class="card__note" role="status" data-testid="through-chosen">{chosen}</p>
-        <p class="knob__problem" role="status" data-testid="through-problem">{error}</p>
-        <div class="editing__buttons" role="group" aria-label=tr!("Change the points")>
-            {button("through-slope", tr!("Change the slope of the chosen point"), Box::new(|| false),
+        <p class="card__note" role="status" data-testid="interpolation-chosen">{chosen}</p>
+        <p class="setting__error" role="status" data-testid="interpolation-error">{error}</p>
+        <div class="editor__buttons" role="group" aria-label=tr!("Change the points")>
+            {button("interpolation-slope", tr!("Change the slope of the chosen point"), Box::new(|| false),
                 Box::new(move || editor.toggle_slope(editor.chosen.get_untracked())))}
-            {button("through-reset", tr!("Reset the points"), Box::new(is_first),
+            {button("interpolation-reset", tr!("Reset the points"), Box::new(is_first),
                 Box::new(move || editor.points.set(INITIAL_POINTS)))}
         </div>
-        <p class="card__note" id="through-help">
+        <p class="card__note" id="interpolation-help">
             {tr!("Drag a point to move it. Arrow keys move the focused point; with Shift they move the point further. Space or Enter switches the slope of the point between 0 and 1.")}
         </p>
-        <p class="card__text" data-testid="through-units">{units}</p>
+        <p class="card__text" data-testid="interpolation-units">{units}</p>
         {draw_weights(network)}
     }
     .into_any()
@@ -153,19 +155,20 @@ pub(super) fn draw_interpolation() -> AnyView {
 
 /// Draws the graph of the interpolating ReLU network, with the points over it.
 fn draw_graph(editor: InterpolationEditor, network: Memo<Result<PointNetwork, PointError>>) -> AnyView {
-    let graph = move || network.with(|network| network.as_ref().map(through::graph_path).unwrap_or_default());
-    let slopes = move || editor.points.with(|points| through::slope_path(points));
+    let graph =
+        move || network.with(|network| network.as_ref().map(interpolation::graph_path).unwrap_or_default());
+    let slopes = move || editor.points.with(|points| interpolation::slope_path(points));
     let (wide, high) = DRAWING_SIZE;
     view! {
-        <div class="succinct-plane" id=PLANE_ID role="group" data-testid="through-plane"
-            aria-label=tr!("Points that can be moved") aria-describedby="through-help"
+        <div class="succinct-plane" id=PLANE_ID role="group" data-testid="interpolation-plane"
+            aria-label=tr!("Points that can be moved") aria-describedby="interpolation-help"
             on:keydown=move |event| editor.handle_key(event) on:pointerdown=move |event| editor.handle_pointer(event)
             on:pointermove=move |event| editor.handle_pointer(event) on:pointerup=move |event| editor.handle_pointer(event)
             on:pointercancel=move |event| editor.handle_pointer(event)>
             <svg class="succinct-plane__drawing" viewBox=format!("0 0 {wide} {high}") role="img"
                 aria-label=tr!("Output of the network as a function of its input")>
-                <path class="succinct-plane__axes" d=through::axes_path() />
-                <path class="succinct-plane__graph" d=graph data-testid="through-graph" />
+                <path class="succinct-plane__axes" d=interpolation::axes_path() />
+                <path class="succinct-plane__graph" d=graph data-testid="interpolation-graph" />
                 <path class="succinct-plane__slopes" d=slopes />
             </svg>
             {(0..POINT_COUNT).map(|place| draw_point(editor, place)).collect_view()}
@@ -189,14 +192,14 @@ fn draw_point(editor: InterpolationEditor, place: usize) -> AnyView {
     let along = move |which: usize| {
         move || {
             let of = at.get();
-            let (right, down) = through::to_drawing([of.x, of.y]);
+            let (right, down) = interpolation::to_drawing([of.x, of.y]);
             format!("{:.3}%", 100.0 * [right / DRAWING_SIZE.0, down / DRAWING_SIZE.1][which])
         }
     };
     view! {
         <button class="succinct-point" class:succinct-point--chosen=is_chosen type="button" id=point_id(place)
-            data-through=place.to_string() data-testid=format!("through-{}", place + 1)
-            aria-label=move || through::describe_point(place, at.get()) style:left=along(0) style:top=along(1)
+            data-point=place.to_string() data-testid=format!("interpolation-{}", place + 1)
+            aria-label=move || interpolation::describe_point(place, at.get()) style:left=along(0) style:top=along(1)
             on:focus=move |_| editor.chosen.set(place)>
         </button>
     }
@@ -212,11 +215,11 @@ fn draw_weights(network: Memo<Result<PointNetwork, PointError>>) -> AnyView {
         }
     };
     let weights = Memo::new(move |_| match open.get() {
-        true => network.with(|network| network.as_ref().map(through::layer_tables).unwrap_or_default()),
+        true => network.with(|network| network.as_ref().map(interpolation::layer_tables).unwrap_or_default()),
         false => vec![],
     });
     view! {
-        <details class="succinct-details" data-testid="through-weights" on:toggle=toggled>
+        <details class="succinct-details" data-testid="interpolation-weights" on:toggle=toggled>
             <summary class="group__name">{tr!("Weights of the three layers")}</summary>
             {move || weights.get().into_iter().map(draw_layer_weights).collect_view()}
         </details>

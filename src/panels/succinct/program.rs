@@ -3,7 +3,7 @@
 
 use leptos::prelude::*;
 
-use crate::succinct::news::{PanelContext, SendAction};
+use crate::succinct::context::{PanelContext, SendAction};
 use vivarium_core::language::translated;
 use vivarium_labs::succinct::panel::action::{self, EXAMPLES, ExampleProgram, SuccinctAction};
 use vivarium_labs::succinct::panel::listing::{self, ProgramLine};

@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use crate::succinct::news::{PanelContext, SendAction};
+use crate::succinct::context::{PanelContext, SendAction};
 use vivarium_labs::succinct::panel::action::SuccinctAction;
 use vivarium_labs::succinct::panel::sentences;
 use vivarium_ui::button::button;
@@ -29,7 +29,7 @@ pub(super) fn draw_query(panel: PanelContext) -> AnyView {
         <div class="succinct-query" role="group" aria-label=tr!("Numbers of the test input") data-testid="query">
             {move || (0..count.get().unwrap_or(0)).map(one).collect_view()}
         </div>
-        <p class="knob__problem" role="status" data-testid="query-problem">{problem}</p>
+        <p class="setting__error" role="status" data-testid="query-error">{problem}</p>
         <div class="succinct-answers">
             {button("draw-query", tr!("Use the random test input"), Box::new(move || is_drawn.get() != Some(false)),
                 Box::new(move || panel.send_action(SuccinctAction::ResetInput)))}

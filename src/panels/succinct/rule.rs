@@ -3,7 +3,7 @@
 
 use leptos::prelude::*;
 
-use crate::succinct::news::{PanelContext, SendAction};
+use crate::succinct::context::{PanelContext, SendAction};
 use vivarium_labs::succinct::panel::action::{self, SuccinctAction};
 use vivarium_labs::succinct::panel::sentences::{self, FilterProbability};
 use vivarium_science::succinct::search::{CellRule, CellValue};
@@ -27,9 +27,9 @@ pub(super) fn draw_rule(panel: PanelContext) -> AnyView {
     };
     view! {
         {shown}
-        <p class="card__note" data-testid="rule-found">{move || found.get()}</p>
-        <div class="editing__buttons" role="group" aria-label=tr!("Choose another learning problem")>
-            {button("another-problem", tr!("Another problem of the same kind"), Box::new(|| false),
+        <p class="card__note" data-testid="rule-result">{move || found.get()}</p>
+        <div class="editor__buttons" role="group" aria-label=tr!("Choose another learning problem")>
+            {button("another-task", tr!("Another problem of the same kind"), Box::new(|| false),
                 Box::new(move || panel.send_action(SuccinctAction::NextProblem)))}
             {button("twice-size", tr!("A problem of twice the size"), Box::new(move || is_largest.get() != Some(false)),
                 Box::new(move || panel.send_action(SuccinctAction::DoubleSize)))}

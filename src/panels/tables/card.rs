@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use vivarium_labs::tables::opened::{describe_table, file_of_run};
+use vivarium_labs::tables::user_tables::{describe_table, file_of_run};
 use vivarium_model::tasks::Task;
 use vivarium_model::tasks::tabular::{TableOrigin, Tabular};
 use vivarium_ui::context::RunContext;
@@ -58,7 +58,7 @@ fn draw_card(context: RunContext, texts: TableCard) -> AnyView {
             view! { <option value=at.to_string() selected=at == label>{name}</option> }
         });
         view! {
-            <label class="wish">
+            <label class="form-field">
                 <span>{tr!("Label")}</span>
                 <select data-testid="table-label" on:change=move |event| {
                     if let Ok(column) = event_target_value(&event).parse() {
@@ -91,7 +91,7 @@ fn draw_card(context: RunContext, texts: TableCard) -> AnyView {
                 <p class="card__note">
                     {tr!("The file needs columns of numbers, and one column with two classes or more as the label. You can also drop the file anywhere on the page. The file is read on this page and never sent anywhere. A link to this run contains only a number that identifies the file: to open the link, a reader needs the same file.")}
                 </p>
-                <p class="files__note files__note--wrong" role="alert" data-testid="table-flaw">{context.file_error()}</p>
+                <p class="files__note files__note--error" role="alert" data-testid="table-error">{context.file_error()}</p>
             </section>
         </section>
     }

@@ -1,4 +1,4 @@
 //! The panels of the lab of tables.
 
 mod card;
-mod places;
+mod lab_panel;

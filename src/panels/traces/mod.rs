@@ -1,3 +1,3 @@
 //! The panels of the lab of machine traces.
 
-mod places;
+mod lab_panel;

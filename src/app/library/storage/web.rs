@@ -15,16 +15,17 @@ use std::cell::Cell;
 use js_sys::{Array, Date, Function, Reflect, Uint8Array};
 use leptos::prelude::{document, window_event_listener_untyped};
 use wasm_bindgen::prelude::*;
-use web_sys::Blob;
+use web_sys::IdbTransactionMode::{Readonly, Readwrite};
+use web_sys::{Blob, IdbDatabase, IdbObjectStore, IdbTransaction};
 
 use crate::files::reader::read_stored_table;
 use crate::library::storage::database::{
-    MARKS, META, ObjectStore, PENDING, RUNS, STATES, TABLES, Transaction, await_request, await_transaction,
-    begin_read, begin_transaction, current_database_name, error_name, open_connection, open_former_database,
+    MARKS, META, PENDING, RUNS, STATES, TABLES, await_request, await_transaction, begin_on,
+    begin_transaction, commit, current_database_name, error_name, open_connection, open_former_database,
     send_to_sink, set_sink, storage_error, try_transaction,
 };
 use crate::library::storage::{BoxedFuture, StorageModule};
-use vivarium_labs::tables::opened as tables;
+use vivarium_labs::tables::user_tables as tables;
 use vivarium_model::platform::file::FileHandle;
 use vivarium_model::platform::web::{acquire_lock, fresh_seed, spawn};
 use vivarium_page::library::merge::{link_table_number, merge_written};
@@ -124,7 +125,7 @@ fn announce<'a>(ids: impl Iterator<Item = &'a str>) {
 fn run_command(command: StorageCommand) -> BoxedFuture<Option<StorageAnswer>> {
     let begun = match &command {
         StorageCommand::WriteRunOnClose(kept, bytes) => {
-            let work = try_transaction(&[PENDING], "readwrite");
+            let work = try_transaction(&[PENDING], Readwrite);
             work.map(|work| write_pending_run(work, kept, bytes.as_deref()))
         }
         _ => None,
@@ -165,7 +166,7 @@ async fn execute(command: &StorageCommand) -> Result<Option<StorageAnswer>, JsVa
         }
         StorageCommand::Reread(ids) => reread_runs(ids).await.map(Some),
         StorageCommand::WriteRunOnClose(kept, bytes) => {
-            let work = begin_transaction(&[PENDING], "readwrite").await?;
+            let work = begin_transaction(&[PENDING], Readwrite).await?;
             await_transaction(&write_pending_run(work, kept, bytes.as_deref())?).await?;
             Ok(None)
         }
@@ -176,8 +177,8 @@ async fn execute(command: &StorageCommand) -> Result<Option<StorageAnswer>, JsVa
             read_run_and_checkpoint(id).await.map(Some)
         }
         StorageCommand::ReadCurves(id) => {
-            let work = begin_transaction(&[RUNS], "readonly").await?;
-            let run = await_request(work.object_store(RUNS)?.get(id)?).await?;
+            let work = begin_transaction(&[RUNS], Readonly).await?;
+            let run = await_request(work.object_store(RUNS)?.get(&id.into())?).await?;
             Ok(Some(StorageAnswer::Curves(id.clone(), read_run(run, id).map_or(vec![], |run| run.rows))))
         }
         StorageCommand::WriteRun(kept, bytes) => {
@@ -222,7 +223,7 @@ fn read_marks(value: JsValue) -> Option<RunMarks> {
 }
 
 /// Reads all (key, value) pairs of an object store.
-async fn read_entries(store: &ObjectStore) -> Result<Vec<(String, JsValue)>, JsValue> {
+async fn read_entries(store: &IdbObjectStore) -> Result<Vec<(String, JsValue)>, JsValue> {
     // Both requests at once, awaited in their order: an answer that is not awaited yet would be lost.
     let (keys, values) = (store.get_all_keys()?, store.get_all()?);
     let (keys, values) = (await_request(keys).await?, await_request(values).await?);
@@ -232,7 +233,7 @@ async fn read_entries(store: &ObjectStore) -> Result<Vec<(String, JsValue)>, JsV
 
 /// Reads all runs; entries of other programs or newer versions stay unchanged.
 async fn load_all() -> Result<StoredRuns, JsValue> {
-    let work = begin_transaction(&[RUNS, MARKS], "readonly").await?;
+    let work = begin_transaction(&[RUNS, MARKS], Readonly).await?;
     let (runs, marks) = (work.object_store(RUNS)?, work.object_store(MARKS)?);
     let (marks, runs) = (read_entries(&marks).await?, read_entries(&runs).await?);
     let mut stock = StoredRuns { now_ms: Date::now(), ..StoredRuns::default() };
@@ -251,11 +252,11 @@ async fn load_all() -> Result<StoredRuns, JsValue> {
 
 /// Reads the runs with these ids again, because another tab has changed them.
 async fn reread_runs(ids: &[String]) -> Result<StorageAnswer, JsValue> {
-    let work = begin_transaction(&[RUNS, MARKS], "readonly").await?;
+    let work = begin_transaction(&[RUNS, MARKS], Readonly).await?;
     let (runs, marks) = (work.object_store(RUNS)?, work.object_store(MARKS)?);
     let (mut found, mut gone) = (vec![], vec![]);
     for id in ids {
-        let (run, said) = (runs.get(id)?, marks.get(id)?);
+        let (run, said) = (runs.get(&id.into())?, marks.get(&id.into())?);
         let (run, said) = (await_request(run).await?, await_request(said).await?);
         match read_run_without_curves(run.clone(), id) {
             Ok(run) => found.push(match read_marks(said) {
@@ -274,8 +275,8 @@ async fn reread_runs(ids: &[String]) -> Result<StorageAnswer, JsValue> {
 ///
 /// # Errors
 /// As the browser has it, and where a newer version of this page wrote the run: nothing is written over that.
-async fn read_stored_run(runs: &ObjectStore, id: &str) -> Result<Option<SavedRun>, JsValue> {
-    match read_run(await_request(runs.get(id)?).await?, id) {
+async fn read_stored_run(runs: &IdbObjectStore, id: &str) -> Result<Option<SavedRun>, JsValue> {
+    match read_run(await_request(runs.get(&id.into())?).await?, id) {
         Ok(run) => Ok(Some(run)),
         Err(FileError::Newer(_)) => {
             let error = js_sys::Error::new("");
@@ -289,22 +290,23 @@ async fn read_stored_run(runs: &ObjectStore, id: &str) -> Result<Option<SavedRun
 /// Merges a run with its stored version and writes the result, with the checkpoint `bytes` if there is one. Returns the
 /// stored run without curves.
 async fn write_merged(
-    [runs, marks, states]: [&ObjectStore; 3],
+    [runs, marks, states]: [&IdbObjectStore; 3],
     kept: SavedRun,
     bytes: Option<JsValue>,
 ) -> Result<SavedRun, JsValue> {
     let id = kept.id.clone();
-    let (old, said) = (read_stored_run(runs, &id).await?, read_marks(await_request(marks.get(&id)?).await?));
+    let key = JsValue::from(&id);
+    let (old, said) = (read_stored_run(runs, &id).await?, read_marks(await_request(marks.get(&key)?).await?));
     if said.is_none() {
         let said = RunMarks::of(old.as_ref().unwrap_or(&kept));
-        marks.put(&serde_wasm_bindgen::to_value(&said)?, &id)?;
+        marks.put_with_key(&serde_wasm_bindgen::to_value(&said)?, &key)?;
     }
     let known = old.clone();
     let written = match merge_written(old.as_ref(), kept) {
         Some(new) => {
-            runs.put(&serde_wasm_bindgen::to_value(&new)?, &id)?;
+            runs.put_with_key(&serde_wasm_bindgen::to_value(&new)?, &key)?;
             if let Some(bytes) = bytes {
-                states.put(&bytes, &id)?;
+                states.put_with_key(&bytes, &key)?;
             }
             new
         }
@@ -319,7 +321,7 @@ async fn write_merged(
 
 /// Writes a run with its checkpoint `bytes`, merged with its stored version.
 async fn write_run(kept: &SavedRun, bytes: Option<&[u8]>) -> Result<StorageAnswer, JsValue> {
-    let work = begin_transaction(&[RUNS, MARKS, STATES], "readwrite").await?;
+    let work = begin_transaction(&[RUNS, MARKS, STATES], Readwrite).await?;
     let stores = [work.object_store(RUNS)?, work.object_store(MARKS)?, work.object_store(STATES)?];
     let bytes = bytes.map(|bytes| Uint8Array::from(bytes).into());
     let stored = write_merged([&stores[0], &stores[1], &stores[2]], kept.clone(), bytes).await?;
@@ -330,15 +332,15 @@ async fn write_run(kept: &SavedRun, bytes: Option<&[u8]>) -> Result<StorageAnswe
 /// Writes the run of a page that may be closed soon as pending, without reading its stored version, and commits the
 /// transaction; replaces an earlier pending version of the run by this page.
 fn write_pending_run(
-    work: Transaction,
+    work: IdbTransaction,
     kept: &SavedRun,
     bytes: Option<&[u8]>,
-) -> Result<Transaction, JsValue> {
+) -> Result<IdbTransaction, JsValue> {
     let bytes = bytes.map_or(JsValue::UNDEFINED, |bytes| Uint8Array::from(bytes).into());
     let note = Array::of2(&serde_wasm_bindgen::to_value(kept)?, &bytes);
     let key = PAGE_ID.with(|page| format!("{page} {}", kept.id));
-    work.object_store(PENDING)?.put(&note, &key)?;
-    work.commit();
+    work.object_store(PENDING)?.put_with_key(&note, &key.into())?;
+    commit(&work)?;
     HAS_PENDING_RUN.set(true);
     announce(std::iter::empty());
     Ok(work)
@@ -358,7 +360,7 @@ async fn merge_own_pending() {
 
 /// Merges all pending runs into the stored ones. Returns (ids of the merged runs, (key, error) of damaged entries).
 async fn merge_pending() -> Result<(Vec<String>, Vec<(String, String)>), JsValue> {
-    let work = begin_transaction(&[RUNS, MARKS, STATES, PENDING], "readwrite").await?;
+    let work = begin_transaction(&[RUNS, MARKS, STATES, PENDING], Readwrite).await?;
     let stores = [work.object_store(RUNS)?, work.object_store(MARKS)?, work.object_store(STATES)?];
     let left = work.object_store(PENDING)?;
     let (mut merged, mut damaged) = (vec![], vec![]);
@@ -369,7 +371,7 @@ async fn merge_pending() -> Result<(Vec<String>, Vec<(String, String)>), JsValue
             Ok(kept) => {
                 let bytes = Some(parts.get(1)).filter(|bytes| !bytes.is_undefined());
                 write_merged([&stores[0], &stores[1], &stores[2]], kept, bytes).await?;
-                left.delete(&key)?;
+                left.delete(&JsValue::from(&key))?;
                 merged.push(id.to_string());
             }
             Err(why) => damaged.push((key, why.to_string())),
@@ -381,13 +383,13 @@ async fn merge_pending() -> Result<(Vec<String>, Vec<(String, String)>), JsValue
 
 /// Writes changes of saved runs' names, pins and deletions to the storage.
 async fn write_edits(edits: &[MarksEdit]) -> Result<(), JsValue> {
-    let work = begin_transaction(&[RUNS, MARKS], "readwrite").await?;
+    let work = begin_transaction(&[RUNS, MARKS], Readwrite).await?;
     let (runs, marks) = (work.object_store(RUNS)?, work.object_store(MARKS)?);
     for edit in edits {
         let Some(run) = read_stored_run(&runs, &edit.id).await? else { continue };
-        let said =
-            read_marks(await_request(marks.get(&edit.id)?).await?).unwrap_or_else(|| RunMarks::of(&run));
-        marks.put(&serde_wasm_bindgen::to_value(&said.apply(edit))?, &edit.id)?;
+        let key = JsValue::from(&edit.id);
+        let said = read_marks(await_request(marks.get(&key)?).await?).unwrap_or_else(|| RunMarks::of(&run));
+        marks.put_with_key(&serde_wasm_bindgen::to_value(&said.apply(edit))?, &key)?;
     }
     await_transaction(&work).await
 }
@@ -395,11 +397,11 @@ async fn write_edits(edits: &[MarksEdit]) -> Result<(), JsValue> {
 /// Deletes the runs with these ids, and data tables that no other run uses.
 async fn delete_runs(ids: &[String]) -> Result<(), JsValue> {
     let stores = [RUNS, MARKS, STATES, PENDING];
-    let work = begin_transaction(&stores, "readwrite").await?;
+    let work = begin_transaction(&stores, Readwrite).await?;
     for store in stores {
         let store = work.object_store(store)?;
         for id in ids {
-            store.delete(id)?;
+            store.delete(&id.into())?;
         }
     }
     await_transaction(&work).await?;
@@ -409,9 +411,9 @@ async fn delete_runs(ids: &[String]) -> Result<(), JsValue> {
 
 /// Reads a saved run and its checkpoint (weights and optimizer state) from the storage, as an answer for the page.
 async fn read_run_and_checkpoint(id: &str) -> Result<StorageAnswer, JsValue> {
-    let work = begin_transaction(&[RUNS, STATES], "readonly").await?;
+    let work = begin_transaction(&[RUNS, STATES], Readonly).await?;
     let (runs, states) = (work.object_store(RUNS)?, work.object_store(STATES)?);
-    let (run, state) = (runs.get(id)?, states.get(id)?);
+    let (run, state) = (runs.get(&id.into())?, states.get(&id.into())?);
     let (run, state) = (await_request(run).await?, await_request(state).await?);
     let bytes = state.dyn_into::<Uint8Array>().map(|bytes| bytes.to_vec());
     let checked = match (read_run(run, id), bytes) {
@@ -434,9 +436,9 @@ async fn store_table(number: u64) -> Option<StorageAnswer> {
     };
     let parts = Array::of3(&opened.name.as_str().into(), &(opened.table.label as u32).into(), &file);
     let put = async || -> Result<(), JsValue> {
-        let work = begin_transaction(&[TABLES], "readwrite").await?;
-        work.object_store(TABLES)?.put(&parts, &number.to_string())?;
-        work.commit();
+        let work = begin_transaction(&[TABLES], Readwrite).await?;
+        work.object_store(TABLES)?.put_with_key(&parts, &number.to_string().into())?;
+        commit(&work)?;
         await_transaction(&work).await
     };
     // A run on another table may be open and not stored yet: it is stored after the page has left it.
@@ -458,10 +460,10 @@ async fn store_table(number: u64) -> Option<StorageAnswer> {
 
 /// Deletes the data tables that no stored run uses and whose number `may_go` accepts.
 async fn delete_unused_tables(may_go: impl Fn(u64) -> bool) -> Result<(), JsValue> {
-    let work = begin_transaction(&[RUNS, PENDING, TABLES], "readwrite").await?;
+    let work = begin_transaction(&[RUNS, PENDING, TABLES], Readwrite).await?;
     let (runs, left, tables) =
         (work.object_store(RUNS)?, work.object_store(PENDING)?, work.object_store(TABLES)?);
-    let keys = async |store: &ObjectStore| -> Result<Vec<String>, JsValue> {
+    let keys = async |store: &IdbObjectStore| -> Result<Vec<String>, JsValue> {
         let keys: Array = await_request(store.get_all_keys()?).await?.unchecked_into();
         Ok(keys.iter().filter_map(|key| key.as_string()).collect())
     };
@@ -470,7 +472,7 @@ async fn delete_unused_tables(may_go: impl Fn(u64) -> bool) -> Result<(), JsValu
     for key in kept {
         let goes = key.parse().is_ok_and(|number| may_go(number) && !wanted.contains(&number));
         if goes {
-            tables.delete(&key)?;
+            tables.delete(&key.into())?;
         }
     }
     await_transaction(&work).await
@@ -485,8 +487,8 @@ async fn open_table(number: u64) {
         // when all is read.
         let _ = import_former().await;
         drop(turn);
-        let work = begin_transaction(&[TABLES], "readonly").await?;
-        await_request(work.object_store(TABLES)?.get(&number.to_string())?).await
+        let work = begin_transaction(&[TABLES], Readonly).await?;
+        await_request(work.object_store(TABLES)?.get(&number.to_string().into())?).await
     }
     .await;
     if let Ok(parts) = read {
@@ -513,8 +515,8 @@ async fn open_stored_table(parts: &JsValue, wanted: Option<u64>) -> Option<u64> 
 /// Copies, once, the runs and tables that earlier versions stored under the former name of the database; the former
 /// database stays unchanged.
 async fn import_former() -> Result<(), JsValue> {
-    let work = begin_transaction(&[META], "readonly").await?;
-    if !await_request(work.object_store(META)?.get(IMPORTED_KEY)?).await?.is_undefined() {
+    let work = begin_transaction(&[META], Readonly).await?;
+    if !await_request(work.object_store(META)?.get(&IMPORTED_KEY.into())?).await?.is_undefined() {
         return Ok(());
     }
     if let Some(former) = open_former_database().await {
@@ -522,44 +524,45 @@ async fn import_former() -> Result<(), JsValue> {
         former.close();
         copied?;
     }
-    let work = begin_transaction(&[META], "readwrite").await?;
-    work.object_store(META)?.put(&JsValue::TRUE, IMPORTED_KEY)?;
+    let work = begin_transaction(&[META], Readwrite).await?;
+    work.object_store(META)?.put_with_key(&JsValue::TRUE, &IMPORTED_KEY.into())?;
     await_transaction(&work).await
 }
 
 /// Copies all object stores of the database with the former name to the current one.
-async fn copy_former(former: &crate::library::storage::database::Database) -> Result<(), JsValue> {
+async fn copy_former(former: &IdbDatabase) -> Result<(), JsValue> {
     // Another program's database may have the same name.
-    let Ok(work) = begin_read(former, &[RUNS, STATES]) else { return Ok(()) };
+    let Ok(work) = begin_on(former, &[RUNS, STATES], Readonly) else { return Ok(()) };
     let keys = await_request(work.object_store(RUNS)?.get_all_keys()?).await?.unchecked_into::<Array>();
     let step = |run: &JsValue| Reflect::get(run, &"step".into()).ok().and_then(|step| step.as_f64());
     for id in keys.iter().filter_map(|key| key.as_string()) {
-        let work = begin_read(former, &[RUNS, STATES])?;
-        let (run, state) = (work.object_store(RUNS)?.get(&id)?, work.object_store(STATES)?.get(&id)?);
+        let work = begin_on(former, &[RUNS, STATES], Readonly)?;
+        let key = JsValue::from(&id);
+        let (run, state) = (work.object_store(RUNS)?.get(&key)?, work.object_store(STATES)?.get(&key)?);
         let (run, state) = (await_request(run).await?, await_request(state).await?);
-        let work = begin_transaction(&[RUNS, STATES, META], "readwrite").await?;
+        let work = begin_transaction(&[RUNS, STATES, META], Readwrite).await?;
         let (runs, states, about) =
             (work.object_store(RUNS)?, work.object_store(STATES)?, work.object_store(META)?);
         // Where there was no room for all, what has been copied and deleted since does not come again.
-        let mark = format!("{IMPORTED_KEY} {id}");
+        let mark = JsValue::from(format!("{IMPORTED_KEY} {id}"));
         if !await_request(about.get(&mark)?).await?.is_undefined() {
             continue;
         }
-        about.put(&JsValue::TRUE, &mark)?;
-        let here = await_request(runs.get(&id)?).await?;
+        about.put_with_key(&JsValue::TRUE, &mark)?;
+        let here = await_request(runs.get(&key)?).await?;
         if !here.is_object() || step(&here) < step(&run) {
-            runs.put(&run, &id)?;
+            runs.put_with_key(&run, &key)?;
             if !state.is_undefined() {
-                states.put(&state, &id)?;
+                states.put_with_key(&state, &key)?;
             }
         }
         await_transaction(&work).await?;
     }
-    let work = begin_read(former, &[STATES])?;
-    let table = await_request(work.object_store(STATES)?.get(FORMER_TABLE_KEY)?).await?;
+    let work = begin_on(former, &[STATES], Readonly)?;
+    let table = await_request(work.object_store(STATES)?.get(&FORMER_TABLE_KEY.into())?).await?;
     if let Some(number) = open_stored_table(&table, None).await {
-        let work = begin_transaction(&[TABLES], "readwrite").await?;
-        work.object_store(TABLES)?.put(&table, &number.to_string())?;
+        let work = begin_transaction(&[TABLES], Readwrite).await?;
+        work.object_store(TABLES)?.put_with_key(&table, &number.to_string().into())?;
         await_transaction(&work).await?;
     }
     Ok(())

@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use crate::machines::page::news::{PanelContext, SendAction};
+use crate::machines::page::context::{PanelContext, SendAction};
 use vivarium_labs::machines::panel::action::MachineAction;
 use vivarium_labs::machines::panel::stages;
 use vivarium_ui::stages::{StageTexts, stage_player as view_of};

@@ -3,10 +3,10 @@
 use leptos::prelude::*;
 
 use crate::machines::page::blocks::draw_blocks;
-use crate::machines::page::news::{PanelContext, SendAction};
+use crate::machines::page::context::{PanelContext, SendAction};
+use crate::machines::page::editor::draw_editor;
 use crate::machines::page::rows::draw_search_rows;
 use crate::machines::page::tape_and_tokens::draw_tape_and_tokens;
-use crate::machines::page::writing::draw_editor;
 use vivarium_labs::machines::panel::counts;
 use vivarium_ui::inside::{inside_panel, show_for_lab};
 

@@ -1,10 +1,10 @@
 //! The panel on the page.
 
 mod blocks;
+mod context;
+mod editor;
 mod inside;
-mod news;
+mod lab_panel;
 mod paint;
-mod places;
 mod rows;
 mod tape_and_tokens;
-mod writing;

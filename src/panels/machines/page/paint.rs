@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use crate::machines::page::news::PanelContext;
+use crate::machines::page::context::PanelContext;
 use vivarium_labs::machines::panel::bits::{GroupKind, interpolate_shades};
 use vivarium_ui::appearance::Appearance;
 use vivarium_ui::frames;

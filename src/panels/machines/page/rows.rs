@@ -3,7 +3,7 @@
 use leptos::html::Canvas;
 use leptos::prelude::*;
 
-use crate::machines::page::news::PanelContext;
+use crate::machines::page::context::PanelContext;
 use crate::machines::page::paint::paint_on_frames;
 use vivarium_labs::machines::panel::search::{self, StepSearch, TokenMark};
 use vivarium_ui::pixels;
@@ -112,11 +112,11 @@ fn draw_search_row(
     view! {
         <li class="search__row" class:search__row--shown=is_shown class:search__row--later=is_later
             data-testid=format!("search-{row_index}")>
-            <span class="spoken" data-testid=format!("search-words-{row_index}")>{of(|row| row.sentence.clone())}</span>
+            <span class="visually-hidden" data-testid=format!("search-sentence-{row_index}")>{of(|row| row.sentence.clone())}</span>
             <span class="search__name" aria-hidden="true">{of(|row| row.name.clone())}</span>
             <canvas class="search__tokens" node_ref=canvas aria-hidden="true"></canvas>
             <span class="search__null" aria-hidden="true">{null}</span>
-            <span class="search__wrote" aria-hidden="true" data-testid=format!("search-wrote-{row_index}")>{wrote}</span>
+            <span class="search__written" aria-hidden="true" data-testid=format!("search-written-{row_index}")>{wrote}</span>
         </li>
     }
     .into_any()

@@ -3,7 +3,7 @@
 use leptos::html::Canvas;
 use leptos::prelude::*;
 
-use crate::machines::page::news::{PanelContext, SendAction};
+use crate::machines::page::context::{PanelContext, SendAction};
 use crate::machines::page::paint::paint_on_frames;
 use vivarium_labs::machines::MachineState;
 use vivarium_labs::machines::panel::bits::{self, GroupKind, MAX_PAST_TOKENS};
@@ -19,19 +19,19 @@ pub(super) fn draw_tape_and_tokens(panel: PanelContext) -> AnyView {
         panel.memo(|state, _| bits::describe_agreement(state.first_wrong(), compared_steps(state)));
     let is_wrong = panel.memo(|state, _| state.first_wrong().is_some_and(|wrong| wrong <= state.step));
     view! {
-        <div class="beside">
-            <section class="beside__part" aria-labelledby="tape-title" data-testid="tape">
+        <div class="tape-comparison">
+            <section class="tape-comparison__part" aria-labelledby="tape-title" data-testid="tape">
                 <h3 class="card__name" id="tape-title">{tr!("Tape of an ordinary simulator, for comparison")}</h3>
                 {draw_tape(panel)}
             </section>
-            <section class="beside__part" aria-labelledby="tokens-title" data-testid="tokens">
+            <section class="tape-comparison__part" aria-labelledby="tokens-title" data-testid="tokens">
                 <h3 class="card__name" id="tokens-title">
                     {tr!("Tokens of the transformer: one for each step, and no tape")}
                 </h3>
                 {move || layout.get().map(|layout| draw_tokens(panel, &layout))}
             </section>
         </div>
-        <p class="beside__agreement" class:beside__agreement--wrong=move || is_wrong.get() == Some(true)
+        <p class="tape-comparison__agreement" class:tape-comparison__agreement--violated=move || is_wrong.get() == Some(true)
             data-testid="agreement">
             {agreement}
         </p>
@@ -77,7 +77,7 @@ fn draw_tape(panel: PanelContext) -> AnyView {
         <div class="tape" role="img" aria-label=move || words.get() data-testid="tape-cells">
             {(0..CELL_COUNT).map(one).collect_view()}
         </div>
-        <p class="card__text" data-testid="tape-says">{says}</p>
+        <p class="card__text" data-testid="tape-summary">{says}</p>
         <p class="card__note" data-testid="tape-halted">{move || halted.get().flatten()}</p>
         <p class="blocks__key" aria-hidden="true">
             <span class="blocks__pair">"▼ "{tr!("head")}</span>
@@ -124,11 +124,11 @@ fn draw_tokens(panel: PanelContext, layout: &ResidualLayout) -> AnyView {
             Memo::new(move |_| changed.with(|all| all.iter().flatten().flatten().any(|one| *one == group)));
         view! {
             <div class="bits__row" class:bits__row--changed=is_changed data-testid=format!("bits-{}", group.key())
-                style:--high=format!("{}px", side * layout.group(group).len())>
+                style:--group-height=format!("{}px", side * layout.group(group).len())>
                 <span class="bits__key">{group.key()}</span>
-                <canvas class="bits__past" node_ref=past[at]></canvas>
-                <canvas class="bits__now" node_ref=present[at]></canvas>
-                <span class="bits__says">
+                <canvas class="bits__previous" node_ref=past[at]></canvas>
+                <canvas class="bits__current" node_ref=present[at]></canvas>
+                <span class="bits__text">
                     <span class="bits__name">{group.name()}</span>
                     <strong class="bits__reading">{reading}</strong>
                     <span class="bits__changed">{move || is_changed.get().then(|| tr!("changed"))}</span>
@@ -140,9 +140,9 @@ fn draw_tokens(panel: PanelContext, layout: &ResidualLayout) -> AnyView {
     paint_groups(panel, past, present);
     view! {
         <p class="card__text" data-testid="token-title">{title}</p>
-        <div class="bits" role="img" aria-labelledby="token-words" data-testid="bits">{rows}</div>
-        <p class="spoken" id="token-words" data-testid="token-words">{move || words.get().flatten()}</p>
-        <p class="card__text" data-testid="token-says">{says}</p>
+        <div class="bits" role="img" aria-labelledby="token-announcement" data-testid="bits">{rows}</div>
+        <p class="visually-hidden" id="token-announcement" data-testid="token-announcement">{move || words.get().flatten()}</p>
+        <p class="card__text" data-testid="token-summary">{says}</p>
         <p class="card__note">
             {tr!("Each column on the left is the output token of a past step. The group pos1 shows the number of this past step; this number comes from the positional encoding. The wide column is the token of the present step after the block that is shown.")}
         </p>

@@ -14,7 +14,7 @@ pub enum Part {
     /// The panels of the labs.
     Panels,
     /// The offer to resume a saved run.
-    Offer,
+    ResumeOffer,
     /// The list of saved runs.
     Library,
     /// The row of compared runs.
@@ -24,7 +24,7 @@ pub enum Part {
     /// The bar of presenter mode.
     Presenter,
     /// The list of stories, the pages for teachers, and the printed story; with whether the list is open.
-    Tours(RwSignal<bool>),
+    StoryList(RwSignal<bool>),
     /// The help dialog, with whether it is open.
     Help(RwSignal<bool>),
     /// The table of numbers behind a chart.
@@ -36,7 +36,7 @@ pub enum Part {
     /// The benchmark.
     Bench,
     /// The list of stories below the run.
-    Strip,
+    StoryTeaser,
     /// The map of a sweep.
     SweepMap,
     /// The dialog for a sweep.
@@ -44,7 +44,7 @@ pub enum Part {
     /// The dialog for teachers, with whether it is open.
     Teacher(RwSignal<bool>),
     /// The overlay of a chart of curves.
-    Over(CurveChart),
+    CurveOverlay(CurveChart),
 }
 
 /// Function pointer to the second WebAssembly module's function that creates the view of a part of the page.
@@ -56,7 +56,7 @@ pub(super) struct DeferredModule(pub(super) RwSignal<Option<LazyView>>);
 
 /// A placeholder for a part of the page, empty until the second WebAssembly module is loaded.
 #[component]
-pub fn Later(
+pub fn Deferred(
     /// The part.
     part: Part,
 ) -> impl IntoView {

@@ -3,9 +3,9 @@
 use leptos::prelude::*;
 
 use crate::panel::{LabPanel, PageSection};
-use vivarium_labs::traces::{TracesLab, TracesState, words};
+use vivarium_labs::traces::{TracesLab, TracesState, texts};
 use vivarium_ui::inside::{example_buttons, inside_panel, show_for_lab};
-use vivarium_ui::news::LabContext;
+use vivarium_ui::lab_context::LabContext;
 use vivarium_view::ui::request::Request;
 
 /// Number of held-out traces (recorded runs of the Turing machine) of which the user can choose one for display.
@@ -33,14 +33,14 @@ fn draw_panel(panel: LabContext<TracesState>) -> AnyView {
     let show = move |example: usize| panel.ask(|_, _| Request::edit("example", example.to_string()));
     let parts = view! {
         <section class="card" aria-label=tr!("Rules of the machine") data-testid="rules">
-            <p class="card__text">{move || panel.see(|state, _| words::rule_table_heading(state))}</p>
+            <p class="card__text">{move || panel.see(|state, _| texts::rule_table_heading(state))}</p>
             <ul class="theory__texts">{move || rules.get().unwrap_or_default().into_iter().map(item).collect_view()}</ul>
-            <p class="card__text">{move || panel.see(|state, _| words::describe_min_loss(state))}</p>
+            <p class="card__text">{move || panel.see(|state, _| texts::describe_min_loss(state))}</p>
         </section>
         <section class="card" aria-label=tr!("Trace shown")>
-            <p class="card__text" data-testid="origin">{move || panel.see(|state, _| words::describe_origin(state))}</p>
+            <p class="card__text" data-testid="origin">{move || panel.see(|state, _| texts::describe_origin(state))}</p>
             {example_buttons(tr!("Which trace"), panel, HELD_OUT_TRACES, show, ().into_any())}
-            <p class="card__note" role="status" data-testid="trace-answer">{move || panel.see(|state, _| words::describe_errors(state))}</p>
+            <p class="card__note" role="status" data-testid="trace-answer">{move || panel.see(|state, _| texts::describe_errors(state))}</p>
         </section>
     };
     inside_panel("machine-title", tr!("The machine, and one trace"), parts.into_any())

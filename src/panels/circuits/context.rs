@@ -4,7 +4,7 @@ use vivarium_labs::circuits::CircuitState;
 use vivarium_labs::circuits::panel::action::{self, PanelAction};
 
 /// Access of the panel to the displayed run and to `CircuitState`, the data that the lab on circuits keeps for it.
-pub(super) type PanelContext = vivarium_ui::news::LabContext<CircuitState>;
+pub(super) type PanelContext = vivarium_ui::lab_context::LabContext<CircuitState>;
 
 /// Sends the actions of the panel on a circuit to the page.
 pub(super) trait SendAction {

@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use vivarium_labs::boolean::looks::{head_count, relevant_attention_by_head, selected_head};
+use vivarium_labs::boolean::attention::{head_count, relevant_attention_by_head, selected_head};
 use vivarium_model::tasks::sparse_boolean::charts as boolean_charts;
 use vivarium_ui::context::RunContext;
 use vivarium_view::display::words::format_percent;
@@ -24,13 +24,13 @@ pub fn HeadChooser() -> impl IntoView {
         (count > 0).then(|| {
             let choices = (0..=count).map(|number| draw_head_button(context, number)).collect_view();
             view! {
-                <section class="inside" aria-labelledby="looks-title" data-testid="looks-heads">
-                    <h2 class="inside__title" id="looks-title">{tr!("Attention of each head")}</h2>
+                <section class="inside" aria-labelledby="attention-title" data-testid="attention-heads">
+                    <h2 class="inside__title" id="attention-title">{tr!("Attention of each head")}</h2>
                     <section class="card" aria-label=tr!("Heads")>
                         <p class="card__note">
                             {tr!("Attention of each head on all relevant bits together, averaged over the examples of the chart “Attention, example by example”. Press the button of a head to see the dots of this head in the chart.")}
                         </p>
-                        <div class="switches" role="group" aria-label=tr!("Head in the chart")>{choices}</div>
+                        <div class="toolbar" role="group" aria-label=tr!("Head in the chart")>{choices}</div>
                     </section>
                 </section>
             }
@@ -41,7 +41,7 @@ pub fn HeadChooser() -> impl IntoView {
 /// Draws the button of a head, numbered from 1, with its attention on the relevant bits; number 0 stands for the mean
 /// of all heads.
 fn draw_head_button(context: RunContext, number: usize) -> AnyView {
-    let said = context.memo(move |run| {
+    let text = context.memo(move |run| {
         let heads = relevant_attention_by_head(run);
         let share = match number {
             0 => heads.iter().sum::<f32>() / heads.len() as f32,
@@ -56,9 +56,9 @@ fn draw_head_button(context: RunContext, number: usize) -> AnyView {
     });
     view! {
         <button class="switch" type="button" aria-pressed=move || chosen.get().to_string()
-            data-testid=format!("looks-{number}")
+            data-testid=format!("attention-{number}")
             on:click=move |_| context.edit("head", number.to_string())>
-            {said}
+            {text}
         </button>
     }
     .into_any()

@@ -9,19 +9,19 @@ use vivarium_page::share::titles::run_name;
 
 /// In a frame of another page: a line with the name of the run and a link to the whole page.
 #[component]
-pub fn Framed() -> impl IntoView {
+pub fn EmbedHeader() -> impl IntoView {
     let store = Store::here();
     let line = store.memo(|state| {
-        let link = &state.run.link;
+        let link = &state.player.run.link;
         let whole = || browser::address_of(&encode(&link.clone().without_teacher_key("embed")));
         link.is_embedded().then(|| (run_name(&link.spec), whole()))
     });
     move || {
         line.get().map(|(name, address)| {
             view! {
-                <div class="framed">
-                    <h2 class="framed__name" title=name.clone() data-testid="framed">{name.clone()}</h2>
-                    <a class="whole" href=address target="_blank" rel="noopener" data-testid="whole">{tr!("Open in Vivarium")}</a>
+                <div class="embed-header">
+                    <h2 class="embed-header__name" title=name.clone() data-testid="embed-title">{name.clone()}</h2>
+                    <a class="embed-header__link" href=address target="_blank" rel="noopener" data-testid="embed-open">{tr!("Open in Vivarium")}</a>
                 </div>
             }
         })

@@ -20,7 +20,7 @@ use vivarium_page::state::State;
 use vivarium_page::tour::handout::handout_html;
 use vivarium_page::tour::lesson::lesson_html;
 use vivarium_page::tour::{load_error_text, story_address, story_file_path};
-use vivarium_ui::sheet::Sheet;
+use vivarium_ui::dialog::ModalDialog;
 
 /// The page for teachers on a story: a dialog, and a version to print.
 #[derive(Clone, Copy)]
@@ -60,7 +60,7 @@ impl TeacherPage {
                 return;
             }
             let address = browser::address_of(&story_address(slug));
-            match text.and_then(|text| parse_story(&text).map_err(|flaw| flaw.to_string())) {
+            match text.and_then(|text| parse_story(&text).map_err(|error| error.to_string())) {
                 Ok(story) => {
                     let [shown, printed] = [3, 1].map(|level| lesson_html(slug, &story, &address, level));
                     self.set_html(shown, printed);
@@ -100,7 +100,7 @@ fn printed_story_html(state: &State) -> String {
 
 /// View of the dialog with the page for teachers, and of the section that is printed in place of the page.
 #[component]
-pub fn Paper() -> impl IntoView {
+pub fn PrintedStory() -> impl IntoView {
     let (store, lesson) = (Store::here(), TeacherPage::here());
     let paper = NodeRef::<Section>::new();
     window_event_listener_untyped("beforeprint", move |_| {
@@ -120,7 +120,7 @@ pub fn Paper() -> impl IntoView {
         }
     };
     view! {
-        <Sheet open=lesson.open title=tr!("For teachers")>
+        <ModalDialog open=lesson.open title=tr!("For teachers")>
             // Markup: `lesson_html`, written with `Html`, which escapes texts.
             <div class="lesson" data-testid="lesson" on:click=follow inner_html=move || lesson.shown.get()></div>
             <div class="lesson__buttons">
@@ -128,7 +128,7 @@ pub fn Paper() -> impl IntoView {
                     {tr!("Print this page")}
                 </button>
             </div>
-        </Sheet>
+        </ModalDialog>
         <section class="handout" data-testid="handout" node_ref=paper></section>
     }
     .into_any()

@@ -5,7 +5,7 @@ use vivarium_labs::succinct::panel::action::{self, SuccinctAction};
 
 /// Access of the panel to the displayed run and to `SuccinctState`, the data that the lab on succinct programs keeps
 /// for it.
-pub(super) type PanelContext = vivarium_ui::news::LabContext<SuccinctState>;
+pub(super) type PanelContext = vivarium_ui::lab_context::LabContext<SuccinctState>;
 
 /// Sends the actions of the panel on succinct programs to the page.
 pub(super) trait SendAction {

@@ -5,7 +5,7 @@ use vivarium_labs::descent::panel::action::{self, PanelAction};
 
 /// Access of the panel to the displayed run and to `DescentState`, the data that the lab on gradient descent keeps for
 /// it.
-pub(super) type PanelContext = vivarium_ui::news::LabContext<DescentState>;
+pub(super) type PanelContext = vivarium_ui::lab_context::LabContext<DescentState>;
 
 /// Sends the panel's actions to the page.
 pub(super) trait SendAction {

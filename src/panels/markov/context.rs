@@ -5,7 +5,7 @@ use vivarium_labs::markov::panel::change::request;
 use vivarium_labs::markov::state::MarkovState;
 
 /// Access of the panel to the displayed run and to `MarkovState`, the data that the lab on Markov chains keeps for it.
-pub(super) type PanelContext = vivarium_ui::news::LabContext<MarkovState>;
+pub(super) type PanelContext = vivarium_ui::lab_context::LabContext<MarkovState>;
 
 /// Sends the actions of the panel on one sequence to the page.
 pub(super) trait SendAction {

@@ -3,14 +3,15 @@
 use std::time::Duration;
 
 use leptos::prelude::*;
-use wasm_bindgen::JsCast;
-use web_sys::{HtmlSelectElement, HtmlTextAreaElement, KeyboardEvent};
+use web_sys::{HtmlSelectElement, KeyboardEvent};
 
-use crate::machines::page::news::{PanelContext, SendAction};
+use crate::machines::page::context::{PanelContext, SendAction};
+use crate::text_editor::{ErrorDisplay, TextEditor, find_text_area};
 use vivarium_labs::machines::panel::action::{self, CUSTOM, MachineAction};
 use vivarium_labs::machines::panel::editor::{self, Draft, DraftError, EditorField, ParsedDraft, RuleRow};
+use vivarium_labs::text_editor::TextError;
 use vivarium_science::machines::{MachineProgram, library};
-use vivarium_ui::browser::{element_by_id, get_property, on_settled};
+use vivarium_ui::browser::{get_property, on_settled};
 use vivarium_ui::button::button;
 use vivarium_ui::effect::effect;
 
@@ -66,10 +67,12 @@ impl MachineEditor {
     }
 
     /// The error in one part of the draft: rules, input or start cell; `None` if that part is valid.
-    fn error(self, part: EditorField) -> Memo<Option<DraftError>> {
-        let read = self.parsed;
+    fn error(self, part: EditorField) -> Memo<Option<TextError>> {
         Memo::new(move |_| {
-            read.with(|read| read.as_ref().err().filter(|flaw| flaw.editor_field == part).cloned())
+            self.parsed.with(|parsed| {
+                let error = parsed.as_ref().err().filter(|error| error.editor_field == part);
+                error.map(|error| error.error.clone())
+            })
         })
     }
 
@@ -100,20 +103,20 @@ pub(super) fn draw_editor(panel: PanelContext) -> AnyView {
     };
     let about = panel.memo_per_run(action::describe_machine);
     view! {
-        <fieldset class="writing" disabled=locked data-testid="machine-editor">
-            <legend class="spoken">{tr!("Machine")}</legend>
+        <fieldset class="machine-editor" disabled=locked data-testid="machine-editor">
+            <legend class="visually-hidden">{tr!("Machine")}</legend>
             {draw_machine_chooser(panel)}
             <p class="card__text" data-testid="machine-about">{about}</p>
-            <div class="writing__parts">
-                <div class="writing__part">
-                    {draw_rules_box(machine_editor)}
-                    <div class="writing__fields">
+            <div class="machine-editor__parts">
+                <div class="machine-editor__part">
+                    {draw_rules_editor(machine_editor)}
+                    <div class="machine-editor__fields">
                         {draw_field(machine_editor, EditorField::Input, "machine-input", tr!("Input, from the start cell to the right"))}
                         {draw_field(machine_editor, EditorField::Cell, "machine-cell", tr!("Start cell (0: the page chooses a cell)"))}
                     </div>
                     {draw_buttons(machine_editor)}
                 </div>
-                <div class="writing__part">{draw_rule_table(machine_editor)}</div>
+                <div class="machine-editor__part">{draw_rule_table(machine_editor)}</div>
             </div>
         </fieldset>
     }
@@ -134,8 +137,8 @@ fn draw_machine_chooser(panel: PanelContext) -> AnyView {
         view! { <option value=of selected=move || slug() == of>{name}</option> }
     };
     view! {
-        <div class="writing__chooser">
-            <label class="editing__label" for="machine-example">{tr!("Machine")}</label>
+        <div class="machine-editor__chooser">
+            <label class="editor__label" for="machine-example">{tr!("Machine")}</label>
             <select class="presets__select" id="machine-example" data-testid="machine-example" on:change=choose
                 prop:value=slug>
                 {examples.chain([(CUSTOM, tr!("Own rules"))]).map(option).collect_view()}
@@ -145,58 +148,27 @@ fn draw_machine_chooser(panel: PanelContext) -> AnyView {
     .into_any()
 }
 
-/// Draws the text box with the rules, and the error in them.
-fn draw_rules_box(machine_editor: MachineEditor) -> AnyView {
-    let flaw = machine_editor.error(EditorField::Rules);
-    let text = move || machine_editor.draft.with(|draft| draft.rules.clone());
+/// Draws the editor of the rules, with the error in them.
+fn draw_rules_editor(machine_editor: MachineEditor) -> AnyView {
+    let error = machine_editor.error(EditorField::Rules);
+    let errors = Memo::new(move |_| error.get().into_iter().collect::<Vec<_>>());
+    let text = Memo::new(move |_| machine_editor.draft.with(|draft| draft.rules.clone()));
     let notation = Memo::new(move |_| {
         let steps =
             machine_editor.running.with(|program| program.as_ref().map_or(1, |program| program.steps));
         machine_editor.draft.with(|draft| draft.describe(steps))
     });
-    // Where the line stands in the box; none of a text on one line.
-    let range = Memo::new(move |_| {
-        let line = flaw.with(|flaw| flaw.as_ref().and_then(|flaw| flaw.line))?;
-        Some(line).zip(machine_editor.draft.with(|draft| editor::line_range(&draft.rules, line)))
-    });
-    let go = move || {
-        let Some((_, (start, end))) = range.get_untracked() else { return };
-        if let Some(of) = element_by_id(RULES_ID).and_then(|of| of.dyn_into::<HtmlTextAreaElement>().ok()) {
-            // The line is named in the sentence as well.
-            let _ = of.focus();
-            let _ = of.set_selection_range(start, end);
-        }
-    };
-    let on_key = move |event: KeyboardEvent| {
-        if event.key() == "Enter" && (event.ctrl_key() || event.meta_key()) {
-            event.prevent_default();
-            machine_editor.request_run();
-        }
-    };
-    let to_line = move || {
-        range.get().map(|(line, _)| {
-            view! {
-                <button class="button" type="button" data-testid="machine-line" on:click=move |_| go()>
-                    {tr!("Go to line {line}", line)}
-                </button>
-            }
-        })
-    };
+    let on_input = Callback::new(move |text: String| machine_editor.set_part(EditorField::Rules, text));
+    let on_ctrl_enter = Callback::new(move |()| machine_editor.request_run());
     view! {
-        <label class="editing__label" for=RULES_ID>{tr!("Rules, one per line")}</label>
-        <textarea class="knob__box writing__rules" id=RULES_ID data-testid=RULES_ID rows="10" spellcheck="false"
-            autocomplete="off" autocapitalize="off" placeholder=tr!("A 0 → 1 R B")
-            aria-describedby="machine-flaw machine-notation machine-help"
-            aria-invalid=move || flaw.with(Option::is_some).to_string() prop:value=text on:keydown=on_key
-            on:input=move |event| machine_editor.set_part(EditorField::Rules, event_target_value(&event))></textarea>
-        <p class="knob__problem" id="machine-flaw" role="status" data-testid="machine-flaw">
-            {move || flaw.with(|flaw| flaw.as_ref().map(|flaw| flaw.message.clone()))}
-        </p>
-        {to_line}
-        <p class="writing__notation" id="machine-notation" data-testid="machine-notation">{notation}</p>
-        <p class="writing__notation" id="machine-help">
-            {tr!("A 0 → 1 R B means: in state A, if the symbol read is 0, write 1, move right and go to state B. The arrow is -> or →, and the move is L, R or S (stay). The notations of morphett.info and turingmachinesimulator.com are also accepted. _ is the blank. * stands for all symbols or states that have no separate rule. Ctrl+Enter runs the machine.")}
-        </p>
+        <TextEditor id=RULES_ID class="setting__input machine-editor__rules" rows=10 label=tr!("Rules, one per line")
+            placeholder=tr!("A 0 → 1 R B") text on_input on_ctrl_enter errors errors_id="machine-error"
+            display=ErrorDisplay::First("machine-line") note_ids="machine-notation machine-help">
+            <p class="machine-editor__notation" id="machine-notation" data-testid="machine-notation">{notation}</p>
+            <p class="machine-editor__notation" id="machine-help">
+                {tr!("A 0 → 1 R B means: in state A, if the symbol read is 0, write 1, move right and go to state B. The arrow is -> or →, and the move is L, R or S (stay). The notations of morphett.info and turingmachinesimulator.com are also accepted. _ is the blank. * stands for all symbols or states that have no separate rule. Ctrl+Enter runs the machine.")}
+            </p>
+        </TextEditor>
     }
     .into_any()
 }
@@ -208,7 +180,7 @@ fn draw_field(
     id: &'static str,
     label: &'static str,
 ) -> AnyView {
-    let flaw = machine_editor.error(part);
+    let error = machine_editor.error(part);
     let text = move || {
         machine_editor.draft.with(|draft| match part {
             EditorField::Input => draft.input.clone(),
@@ -216,7 +188,7 @@ fn draw_field(
         })
     };
     let mode = if part == EditorField::Cell { "numeric" } else { "text" };
-    let flaw_id = format!("{id}-flaw");
+    let error_id = format!("{id}-error");
     let on_key = move |event: KeyboardEvent| {
         if event.key() == "Enter" {
             event.prevent_default();
@@ -224,14 +196,14 @@ fn draw_field(
         }
     };
     view! {
-        <div class="writing__field">
-            <label class="editing__label" for=id>{label}</label>
-            <input class="knob__box editing__box" id=id data-testid=id type="text" inputmode=mode autocomplete="off"
-                autocapitalize="off" spellcheck="false" aria-describedby=flaw_id.clone()
-                aria-invalid=move || flaw.with(Option::is_some).to_string() prop:value=text on:keydown=on_key
+        <div class="machine-editor__field">
+            <label class="editor__label" for=id>{label}</label>
+            <input class="setting__input editor__input" id=id data-testid=id type="text" inputmode=mode autocomplete="off"
+                autocapitalize="off" spellcheck="false" aria-describedby=error_id.clone()
+                aria-invalid=move || error.with(Option::is_some).to_string() prop:value=text on:keydown=on_key
                 on:input=move |event| machine_editor.set_part(part, event_target_value(&event)) />
-            <p class="knob__problem" id=flaw_id.clone() role="status" data-testid=flaw_id.clone()>
-                {move || flaw.with(|flaw| flaw.as_ref().map(|flaw| flaw.message.clone()))}
+            <p class="setting__error" id=error_id.clone() role="status" data-testid=error_id.clone()>
+                {move || error.with(|error| error.as_ref().map(|error| error.message.clone()))}
             </p>
         </div>
     }
@@ -249,11 +221,10 @@ fn draw_buttons(machine_editor: MachineEditor) -> AnyView {
     let copy_rules = move |_| {
         copy_to_clipboard(&machine_editor.draft.with_untracked(|draft| draft.rules.clone()), move |worked| {
             copied.try_set(Some(worked));
-            let field = element_by_id(RULES_ID).and_then(|of| of.dyn_into::<HtmlTextAreaElement>().ok());
-            if let Some(field) = field.filter(|_| !worked) {
+            if !worked && let Some(text_area) = find_text_area(RULES_ID) {
                 // No clipboard here: the text is selected, and the keyboard can copy it.
-                let _ = field.focus();
-                field.select();
+                let _ = text_area.focus();
+                text_area.select();
             }
             set_timeout(
                 move || {
@@ -271,7 +242,7 @@ fn draw_buttons(machine_editor: MachineEditor) -> AnyView {
         (false, false) => tr!("This machine cannot run until the mistake is corrected."),
     };
     view! {
-        <div class="editing__buttons" role="group" aria-label=tr!("Actions for the rules")>
+        <div class="editor__buttons" role="group" aria-label=tr!("Actions for the rules")>
             <button class="button button--main" type="button" data-testid="machine-run"
                 disabled=move || machine_editor.is_unchanged.get() || machine_editor.parsed.with(Result::is_err) on:click=move |_| machine_editor.request_run()>
                 {tr!("Run this machine")}

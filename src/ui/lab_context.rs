@@ -33,8 +33,8 @@ impl<S: LabState> LabContext<S> {
     pub fn here() -> Self {
         let context = RunContext::here();
         // Each of them only ever grows.
-        let told = context.memo(|run| run.run_count + run.finding_count + run.view_changes);
-        LabContext { context, change_count: told, of: PhantomData }
+        let change_count = context.memo(|run| run.run_count + run.finding_count + run.view_changes);
+        LabContext { context, change_count, of: PhantomData }
     }
 
     /// Reads from the lab's data and the view's settings, and subscribes the caller to their changes; `None` for runs

@@ -7,7 +7,7 @@ use vivarium_labs::machines::panel::action::{self, MachineAction};
 
 /// Access of the panel to the displayed run and to `MachineState`, the data that the lab on Turing machines keeps for
 /// it.
-pub(super) type PanelContext = vivarium_ui::news::LabContext<MachineState>;
+pub(super) type PanelContext = vivarium_ui::lab_context::LabContext<MachineState>;
 
 /// Sends the panel's actions to the page, and reads values that are constant during a run.
 pub(super) trait SendAction {

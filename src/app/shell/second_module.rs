@@ -26,30 +26,30 @@ use web_sys::Event;
 
 use crate::bench::view::Bench;
 use crate::browser::build::check_for_new_build;
-use crate::charts::hand::ChartInput;
+use crate::charts::input::ChartInput;
 use crate::charts::numbers::Numbers;
 use crate::compare::row::Compared;
 use crate::files::dialog::Files;
-use crate::gallery::cards::{Gallery, Strip};
-use crate::library::list::{Library, Offer};
+use crate::gallery::cards::{Gallery, StoryTeaser};
+use crate::library::list::{Library, ResumeOffer};
 use crate::library::storage::web::STORAGE;
 use crate::library::storage::{self, StorageModule};
 use crate::presenter::view::PresenterBar;
 use crate::share::teacher::Teacher;
+use crate::shell::deferred::{DeferredModule, LazyView, Part};
 use crate::shell::glossary;
 use crate::shell::help::Help;
-use crate::shell::later::{DeferredModule, LazyView, Part};
 use crate::store::Store;
 use crate::sweeps::cells::SweepMap;
 use crate::sweeps::dialog::SweepForm;
-use crate::tour::paper::Paper;
-use crate::tour::passage::{Tour, Tours};
+use crate::tour::passage::{StoryList, Tour};
+use crate::tour::printing::PrintedStory;
 use vivarium_core::language::translated;
 use vivarium_labs::lazy::{self, LAZY_MODULE, LazyModule};
 use vivarium_model::platform::web::spawn;
 use vivarium_page::files::openers;
 use vivarium_page::files::openers::{FILE_FUNCTIONS, FileFunctions};
-use vivarium_page::library::keeper::{self, LIBRARY_FUNCTIONS, LibraryFunctions};
+use vivarium_page::library::functions::{self as library_functions, LIBRARY_FUNCTIONS, LibraryFunctions};
 use vivarium_page::state::Action;
 use vivarium_panels::PANELS;
 use vivarium_panels::panel::PageSection;
@@ -92,7 +92,7 @@ impl FunctionTables {
         lazy::install(self.lazy);
         openers::install(self.file_functions);
         storage::install(self.storage);
-        keeper::install(self.library_functions);
+        library_functions::install(self.library_functions);
     }
 }
 
@@ -100,22 +100,22 @@ impl FunctionTables {
 fn part_view(part: Part) -> AnyView {
     match part {
         Part::Panels => lab_panels(),
-        Part::Offer => view! { <Offer /> }.into_any(),
+        Part::ResumeOffer => view! { <ResumeOffer /> }.into_any(),
         Part::Library => view! { <Library /> }.into_any(),
         Part::Compared => view! { <Compared /> }.into_any(),
         Part::Tour => view! { <Tour /> }.into_any(),
         Part::Presenter => view! { <PresenterBar /> }.into_any(),
-        Part::Tours(open) => view! { <Tours open /><Paper /> }.into_any(),
+        Part::StoryList(open) => view! { <StoryList open /><PrintedStory /> }.into_any(),
         Part::Help(open) => view! { <Help open /> }.into_any(),
         Part::Numbers => view! { <Numbers /> }.into_any(),
         Part::Files(open) => view! { <Files open /> }.into_any(),
         Part::Gallery => view! { <Gallery /> }.into_any(),
         Part::Bench => view! { <Bench /> }.into_any(),
-        Part::Strip => view! { <Strip /> }.into_any(),
+        Part::StoryTeaser => view! { <StoryTeaser /> }.into_any(),
         Part::SweepMap => view! { <SweepMap /> }.into_any(),
         Part::SweepForm => view! { <SweepForm /> }.into_any(),
         Part::Teacher(open) => view! { <Teacher open /> }.into_any(),
-        Part::Over(curves) => ChartInput::attach(curves),
+        Part::CurveOverlay(curves) => ChartInput::attach(curves),
     }
 }
 
@@ -125,19 +125,19 @@ fn lab_panels() -> AnyView {
     drawn.collect_view().into_any()
 }
 
-/// Fetches the second WebAssembly module when a trainer has answered or `wanted` is true, and again after a failure
-/// when `wanted` changes. A lab that needs the module early does not wait for the answer, but lets the trainer's
+/// Fetches the second WebAssembly module when a trainer has answered or `is_requested` is true, and again after a failure
+/// when `is_requested` changes. A lab that needs the module early does not wait for the answer, but lets the trainer's
 /// program load first, since the first step depends on it.
-pub fn provide_second_program(store: Store, wanted: impl Fn() -> bool + Send + Sync + 'static) {
+pub fn provide_second_program(store: Store, is_requested: impl Fn() -> bool + Send + Sync + 'static) {
     let program = DeferredModule(RwSignal::new(None));
     provide_context(program);
     let (late, under_way) = (RwSignal::new(false), StoredValue::new(false));
     set_timeout(move || late.set(true), Duration::from_millis(FETCH_AFTER_MS));
     let is_needed =
         store.memo(|state| state.tour.is_some() || state.is_run_hidden() || state.presenter.is_some());
-    let answered = store.memo(|state| !matches!(state.run.phase, RunPhase::Loading));
+    let answered = store.memo(|state| !matches!(state.player.run.phase, RunPhase::Loading));
     let (has_trainer, lab_needs_it) =
-        (RwSignal::new(false), store.memo(|state| state.run.lab().needs_lazy_code()));
+        (RwSignal::new(false), store.memo(|state| state.player.run.lab().needs_lazy_code()));
     window_event_listener_untyped("vivarium-trainer", move |_| has_trainer.set(true));
     // Now the page may be kept for visits without a network (www/boot.js).
     Effect::new(move |_| {
@@ -147,7 +147,7 @@ pub fn provide_second_program(store: Store, wanted: impl Fn() -> bool + Send + S
     });
     Effect::new(move |_| {
         let is_in_turn = answered.get() | late.get() | (lab_needs_it.get() & has_trainer.get());
-        let now = wanted() | is_needed.get() | is_in_turn;
+        let now = is_requested() | is_needed.get() | is_in_turn;
         if !now || under_way.get_value() || program.0.with_untracked(Option::is_some) {
             return;
         }

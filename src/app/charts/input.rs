@@ -19,6 +19,8 @@ use vivarium_ui::effect::effect;
 const MIN_DRAG_DISTANCE: f64 = 3.0;
 /// Factor by which one press of the keys + and − zooms a chart's axis of steps.
 const KEY_ZOOM_FACTOR: f64 = 2.0;
+/// Time in which a second click makes a double click.
+const DOUBLE_CLICK_TIME: Duration = Duration::from_millis(300);
 /// Number of measurements by which an arrow key with Shift moves the crosshair.
 const SHIFT_STEPS: usize = 10;
 
@@ -55,6 +57,8 @@ pub struct ChartInput {
     of: CurveChart,
     /// State of the pointer on the chart: not pressed, pressed, or dragging.
     drag: StoredValue<Drag>,
+    /// Number of times that a button was pressed on the chart, plus the number of double clicks.
+    press_count: StoredValue<u32>,
     /// (left, right) end, in CSS pixels from the left of the chart, of the range of steps that a drag selects; None
     /// without such a drag.
     selected_range: RwSignal<Option<(f64, f64)>>,
@@ -69,7 +73,8 @@ impl ChartInput {
     pub fn attach(of: CurveChart) -> AnyView {
         let (drag, range, pressed) =
             (StoredValue::new(Drag::Nothing), RwSignal::new(None), StoredValue::new(None));
-        let hand = ChartInput { of, drag, selected_range: range, pressed_entry: pressed };
+        let press_count = StoredValue::new(0);
+        let hand = ChartInput { of, drag, press_count, selected_range: range, pressed_entry: pressed };
         hand.listen(of.frame, CHART_EVENTS);
         hand.listen(of.names, &["click", "dblclick"]);
         effect(move || {
@@ -145,10 +150,10 @@ impl ChartInput {
     /// Listens to events of an element until the chart is removed.
     fn listen(self, target: NodeRef<Div>, names: &'static [&'static str]) {
         // One closure for all kinds of events: each view of its own would make the program larger.
-        let heard = StoredValue::new_local(None::<(Closure<dyn Fn(Event)>, HtmlElement)>);
+        let listener = StoredValue::new_local(None::<(Closure<dyn Fn(Event)>, HtmlElement)>);
         on_cleanup(move || {
             // What loses the focus as it goes away is not heard any more.
-            if let Some((closure, element)) = heard.try_update_value(Option::take).flatten() {
+            if let Some((closure, element)) = listener.try_update_value(Option::take).flatten() {
                 for name in names {
                     let _ =
                         element.remove_event_listener_with_callback(name, closure.as_ref().unchecked_ref());
@@ -160,7 +165,7 @@ impl ChartInput {
             for name in names {
                 let _ = element.add_event_listener_with_callback(name, closure.as_ref().unchecked_ref());
             }
-            heard.set_value(Some((closure, element.unchecked_into())));
+            listener.set_value(Some((closure, element.unchecked_into())));
         });
     }
 
@@ -177,12 +182,13 @@ impl ChartInput {
         let at = |right: f64| self.with_drawn_curves(|scene| Some(scene.x_at(right)));
         match (event.type_().as_str(), self.drag.get_value()) {
             ("pointerdown", _) if event.button() == 0 && self.is_over_steps() => {
+                self.press_count.update_value(|count| *count = count.wrapping_add(1));
                 let selects = event.shift_key() || self.of.pointer_context.selects_range.get_untracked();
                 self.drag.set_value(if selects { Drag::Select(right) } else { Drag::Press(right) });
                 // Without it, only what happens over the chart is heard.
                 let _ = canvas.set_pointer_capture(event.pointer_id());
             }
-            // A press alone goes nowhere, so that a page can be scrolled by touching a chart.
+            // A touch alone goes nowhere, so that a page can be scrolled by touching a chart.
             ("pointermove", Drag::Press(from))
                 if event.buttons() & 1 == 1 && (right - from).abs() > MIN_DRAG_DISTANCE =>
             {
@@ -208,6 +214,9 @@ impl ChartInput {
             }
             ("pointerup", drag) => {
                 self.end_drag();
+                if !by_finger && matches!(drag, Drag::Press(_)) {
+                    self.go_to_clicked_step(right, down);
+                }
                 // A tap reads, and another one there leaves.
                 if by_finger && drag != Drag::Scrub {
                     let before = self.pointed().map(|of| of.x);
@@ -221,6 +230,26 @@ impl ChartInput {
             ("pointerleave", _) if !by_finger => self.clear_pointer(),
             _ => {}
         }
+    }
+
+    /// Shows the run at the measurement of a curve that was clicked at this position, in CSS pixels from the left and
+    /// the top of the chart.
+    fn go_to_clicked_step(self, right: f64, down: f64) {
+        let Some(step) = self.with_drawn_curves(|scene| scene.clicked_step(right, down)) else { return };
+        let show = move || self.of.store.act(Action::Scrub(step));
+        if self.of.store.peek(|state| state.viewport.zoom.is_none()) {
+            return show();
+        }
+        // A double click shows all steps, and does not change the step.
+        let count = self.press_count.get_value();
+        set_timeout(
+            move || {
+                if self.press_count.try_get_value() == Some(count) {
+                    show();
+                }
+            },
+            DOUBLE_CLICK_TIME,
+        );
     }
 
     /// Ends a drag of the pointer over the chart without zooming or showing another step.
@@ -290,7 +319,7 @@ impl ChartInput {
                 let below = key == "ArrowDown";
                 let other = self.of.store.peek(|state| {
                     self.with_drawn_curves(|scene| {
-                        scene.next_curve_y(at?, down, below, &state.latest_run().history)
+                        scene.next_curve_y(at?, down, below, &state.player.latest_run().history)
                     })
                 });
                 self.set_pointer(at, other.or(down));
@@ -322,7 +351,7 @@ impl ChartInput {
             let Some(overlay) = overlay.get() else { return };
             let seen = self.of.store.peek(|state| {
                 self.with_drawn_curves(|scene| {
-                    Some(scene.overlay(self.of.name, pointed.as_ref(), &state.latest_run().history))
+                    Some(scene.overlay(self.of.name, pointed.as_ref(), &state.player.latest_run().history))
                 })
             });
             let mut seen = seen.unwrap_or_default();
@@ -331,7 +360,7 @@ impl ChartInput {
             {
                 let (width, height) = (to - from, bottom - top);
                 seen.markup += &format!(
-                    "<i class=\"cross__range\" style=\"left:{from}px;width:{width}px;top:{top}px;height:{height}px\"></i>"
+                    "<i class=\"crosshair__range\" style=\"left:{from}px;width:{width}px;top:{top}px;height:{height}px\"></i>"
                 );
             }
             if before.with_value(|before| *before != seen.markup) {
@@ -353,7 +382,7 @@ impl ChartInput {
             set("aria-valuenow", &at.clamp(low, high).to_string());
         });
         view! {
-            <div class="plot__over" node_ref=overlay role="slider" tabindex="0" aria-label=tr!("Values at a step or position: {chart}", chart = self.of.name.replace('-', " "))
+            <div class="plot__overlay" node_ref=overlay role="slider" tabindex="0" aria-label=tr!("Values at a step or position: {chart}", chart = self.of.name.replace('-', " "))
                 data-testid=format!("read-{}", self.of.name)></div>
         }
         .into_any()
@@ -365,6 +394,7 @@ impl ChartInput {
         let target = event.target().and_then(|target| target.dyn_into::<Element>().ok());
         let Some(target) = target else { return };
         if target.tag_name() == "CANVAS" {
+            self.press_count.update_value(|count| *count = count.wrapping_add(1));
             return self.reset_zoom();
         }
         let button = target.closest("[data-at]").ok().flatten();

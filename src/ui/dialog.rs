@@ -6,7 +6,7 @@ use leptos::prelude::*;
 
 /// Modal dialog with a title and a close button.
 #[component]
-pub fn Sheet(
+pub fn ModalDialog(
     /// Whether the dialog is open.
     open: RwSignal<bool>,
     /// Title of the dialog.
