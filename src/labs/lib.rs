@@ -28,6 +28,7 @@ pub mod story;
 #[cfg(test)]
 mod story_claims;
 pub mod story_notes;
+pub mod text_editor;
 
 use std::sync::OnceLock;
 

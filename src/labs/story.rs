@@ -16,7 +16,7 @@
 //! A paragraph on one or more lines, with *stress*.
 //!
 //! [Train to step 300](step:300) [Look at the loss](panel:loss)
-//! [Set the width to 5](knob:width=5) [Another run](run:parity-20)
+//! [Set the width to 5](setting:width=5) [Another run](run:parity-20)
 //!
 //! - [ ] A guess.
 //! - [x] The right one.
@@ -246,8 +246,11 @@ fn parse_block(lines: &[&str], blocks: &mut Vec<PassageBlock>) -> Result<(), &'s
             let link = rest.strip_prefix('[').and_then(|rest| rest.split_once(')'));
             let ((word, target), after) = link
                 .and_then(|(link, after)| Some((link.split_once("](")?, after)))
-                .ok_or("buttons: [words](deed)")?;
-            buttons.push((word.to_string(), parse_action(target).ok_or("a deed: step, knob, panel or run")?));
+                .ok_or("buttons: [words](action)")?;
+            buttons.push((
+                word.to_string(),
+                parse_action(target).ok_or("an action: step, setting, panel or run")?,
+            ));
             rest = after.trim_start().to_string();
         }
         blocks.push(PassageBlock::Buttons(buttons));
@@ -265,7 +268,7 @@ fn parse_action(target: &str) -> Option<StoryAction> {
     let (kind, what) = target.split_once(':')?;
     match kind {
         "step" => what.parse().ok().map(StoryAction::Train),
-        "knob" => what.split_once('=').map(|(key, value)| StoryAction::Change(key.into(), value.into())),
+        "setting" => what.split_once('=').map(|(key, value)| StoryAction::Change(key.into(), value.into())),
         "panel" => {
             Chart::ALL.iter().find(|chart| chart.slug() == what).map(|chart| StoryAction::Point(*chart))
         }
@@ -331,10 +334,10 @@ mod tests {
                             assert!(guesses.iter().all(|(text, _)| text.ends_with('.')), "{place}");
                         }
                         PassageBlock::Buttons(buttons) => {
-                            for (word, deed) in buttons {
+                            for (word, action) in buttons {
                                 assert!(word.len() <= 44 && !word.ends_with('.'), "{place}: {word}");
                                 let run = &link.spec.run;
-                                match deed {
+                                match action {
                                     StoryAction::Train(to) => {
                                         trained += 1;
                                         assert!(!is_sweep, "{place}: a sweep has no step to train to");

@@ -113,8 +113,8 @@ fn every_number_of_a_story_is_a_presets_or_follows_from_a_definition() {
         let story = parse_story(&text).unwrap();
         for passage in &story.passages {
             let mut runs = vec![decode(&passage.run).0.spec];
-            for (_, deed) in passage.blocks.iter().filter_map(block_buttons).flatten() {
-                match deed {
+            for (_, action) in passage.blocks.iter().filter_map(block_buttons).flatten() {
+                match action {
                     StoryAction::Open(link) => runs.push(decode(link).0.spec),
                     StoryAction::Change(key, value) => {
                         let mut changed = runs[0].clone();

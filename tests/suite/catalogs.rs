@@ -15,7 +15,7 @@ fn catalogs() -> [&'static [CatalogEntry]; 3] {
     [Task::ENTRIES, Model::ENTRIES, Optimizer::ENTRIES]
 }
 
-fn all_knobs() -> Vec<&'static SettingInfo> {
+fn all_settings() -> Vec<&'static SettingInfo> {
     let entries = catalogs().into_iter().flatten().flat_map(|e| e.settings);
     entries.chain(RunSettings::SETTINGS).chain(ViewSettings::SETTINGS).collect()
 }
@@ -40,7 +40,7 @@ fn slugs_are_unique_and_every_entry_has_its_file() {
 
 #[test]
 fn settings_are_well_formed_and_unique_wherever_they_meet() {
-    for setting in all_knobs() {
+    for setting in all_settings() {
         assert!(
             setting.key.len() <= 8
                 && setting.key.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit()),
@@ -120,7 +120,7 @@ fn the_usual_run_and_view_of_a_task_are_read_and_needed() {
     }
 }
 
-/// The ends and the middle of every knob go through a link and come back.
+/// The ends and the middle of every setting go through a link and come back.
 #[test]
 fn every_setting_goes_through_a_link() {
     for (task, model) in pairs_that_suit() {

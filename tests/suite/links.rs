@@ -93,12 +93,12 @@ proptest! {
         link.spec.parse("opt", ["sgd", "adam"][optimizer]).unwrap();
         for (index, a, b) in which {
             let settings: Vec<_> = link.spec.settings().into_iter().map(|k| k.1).chain(ViewSettings::SETTINGS).collect();
-            let knob = index.get(&settings);
-            let value = value(knob.range, a, b);
+            let info = index.get(&settings);
+            let value = value(info.range, a, b);
             // Lists with a number twice are refused, which is right.
-            let _ = match link.view.value(knob.key) {
-                Some(_) => link.view.set(knob.key, &value).map(|_| ()),
-                None => link.spec.set(knob.key, &value),
+            let _ = match link.view.value(info.key) {
+                Some(_) => link.view.set(info.key, &value).map(|_| ()),
+                None => link.spec.set(info.key, &value),
             };
         }
         link.spec.repair();
@@ -135,12 +135,12 @@ proptest! {
     fn values_out_of_range_never_get_through(index in any::<prop::sample::Index>(), text in "-?[0-9]{1,25}(\\.[0-9]{1,5})?(e[0-9]{1,3})?") {
         for lab in ["sparse-parity", "groups", "markov"] {
             let settings = RunSpec::default_of_lab(lab).unwrap().settings();
-            let knob = index.get(&settings).1;
-            let (link, notices) = decode(&format!("#v1/{lab}?{}={text}", knob.key));
-            let kept = link.spec.value(knob.key).unwrap();
-            prop_assert!(knob.check(&kept).is_ok());
+            let info = index.get(&settings).1;
+            let (link, notices) = decode(&format!("#v1/{lab}?{}={text}", info.key));
+            let kept = link.spec.value(info.key).unwrap();
+            prop_assert!(info.check(&kept).is_ok());
             if notices.is_empty() {
-                prop_assert_eq!(knob.parse(&text).unwrap(), kept);
+                prop_assert_eq!(info.parse(&text).unwrap(), kept);
             }
         }
     }
@@ -190,14 +190,14 @@ fn no_link_that_is_written_is_too_long_to_be_read() {
             let mut link = decode(&format!("#v1/{task}")).0;
             link.spec.parse("model", model).unwrap();
             link.spec.parse("opt", optimizer).unwrap();
-            for (_, knob) in link.spec.settings() {
-                link.spec.set(knob.key, &longest(knob.range)).unwrap();
+            for (_, info) in link.spec.settings() {
+                link.spec.set(info.key, &longest(info.range)).unwrap();
             }
-            for knob in ViewSettings::SETTINGS {
-                link.view.set(knob.key, &longest(knob.range)).unwrap();
+            for info in ViewSettings::SETTINGS {
+                link.view.set(info.key, &longest(info.range)).unwrap();
             }
-            for knob in link.spec.task.config().theory_settings() {
-                link.theory.set(knob.key, &longest(knob.range)).unwrap();
+            for info in link.spec.task.config().theory_settings() {
+                link.theory.set(info.key, &longest(info.range)).unwrap();
             }
             let reserved = ["lock", "hide", "axes", "embed", "at"];
             link.teacher_keys = reserved.map(|key| (key.into(), "x".repeat(400))).to_vec();

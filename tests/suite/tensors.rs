@@ -89,8 +89,8 @@ fn tensors_of(spec: &RunSpec) -> &'static Tensors {
 
 /// What shapes are made of: whole settings by their keys, and the letters of TENSORS.md that stand for sizes of examples.
 fn sizes(spec: &RunSpec) -> HashMap<String, usize> {
-    let whole = |(_, knob): (_, &vivarium::settings::SettingInfo)| match spec.value(knob.key)? {
-        Value::Int(value) => Some((knob.key.to_string(), value as usize)),
+    let whole = |(_, info): (_, &vivarium::settings::SettingInfo)| match spec.value(info.key)? {
+        Value::Int(value) => Some((info.key.to_string(), value as usize)),
         _ => None,
     };
     let mut all: HashMap<String, usize> = spec.settings().into_iter().filter_map(whole).collect();
@@ -379,9 +379,9 @@ fn write(folder: &Folder, name: &str, run: &str) {
         let truth: Vec<f32> = evaluator.truths()[..count * symbols].iter().map(|p| *p as f32).collect();
         arrays.push(("truth", vec![replicas, count, symbols], truth.repeat(replicas)));
     }
-    let knobs = spec.settings().into_iter();
-    let mut settings: BTreeMap<String, String> = knobs
-        .filter_map(|(_, knob)| Some((knob.key.to_string(), spec.value(knob.key)?.to_string())))
+    let infos = spec.settings().into_iter();
+    let mut settings: BTreeMap<String, String> = infos
+        .filter_map(|(_, info)| Some((info.key.to_string(), spec.value(info.key)?.to_string())))
         .collect();
     settings.insert("model".into(), spec.model.info().slug.into());
     settings.insert("stage".into(), stage.to_string());

@@ -2,9 +2,9 @@
 //! 2024, chapter 4).
 
 mod advice;
+pub mod attention;
 pub mod experiments;
 pub mod fourier;
-pub mod looks;
 pub mod presets;
 pub mod probes;
 
@@ -33,7 +33,7 @@ impl LabParts for BooleanLab {
         minutes: 7,
         curve: "and-enough",
     }];
-    const CHARTS: &[ChartSpec] = looks::CHARTS;
+    const CHARTS: &[ChartSpec] = attention::CHARTS;
     const PROBES: &[ProbeSpec] = probes::PROBES;
     const LAZY: LazyLab =
         LazyLab { example: build_number_example, learning_obstacles: advice::cannot_learn, ..LazyLab::NONE };

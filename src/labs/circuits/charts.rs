@@ -4,7 +4,7 @@
 use super::probes::PERTURBATION;
 use super::state::CircuitState;
 use super::sweeps::{self, swept_key};
-use super::words;
+use super::texts;
 use vivarium_model::tasks::boolean_circuit::charts;
 use vivarium_plot::analysis::curves::median_series;
 use vivarium_plot::analysis::replicas::ReplicaMeasure;
@@ -23,7 +23,7 @@ const MAX_MATRIX_SIZE: usize = 512;
 /// All charts of the circuit lab, beyond those that all labs share.
 pub const CHARTS: &[ChartSpec] = &[
     ChartSpec::new(charts::NORMS, |run| Reading::Lines(draw_norms(run)))
-        .summary(|run| Some(words::describe_norms(run)))
+        .summary(|run| Some(texts::describe_norms(run)))
         .depends_on(ChartDependency::Measurements)
         .uses_measurements_only()
         .with_other_runs(),
@@ -35,29 +35,30 @@ pub const CHARTS: &[ChartSpec] = &[
             }
         })
         .title(|run| (swept_key(run) == Some("n")).then(|| tr!("Margin by number of bits").into()))
-        .summary(|run| Some(words::describe_by_depth(run)))
+        .summary(|run| Some(texts::describe_by_depth(run)))
         .depends_on(ChartDependency::Sweep)
         .uses_measurements_only(),
     ChartSpec::new(charts::VALUES, |run| {
         Reading::Grid(run.lab_state().map(draw_gate_values).unwrap_or_default())
     })
     .probe(PERTURBATION)
-    .summary(words::describe_gate_values),
+    .summary(texts::describe_gate_values),
     ChartSpec::new(charts::STRAYS, |run| {
         Reading::Lines(run.lab_state().map(draw_deviations).unwrap_or_default())
     })
     .probe(PERTURBATION)
-    .summary(words::describe_deviations),
+    .title(texts::deviations_title)
+    .summary(texts::describe_deviations),
     ChartSpec::new(charts::WHERE, |run| {
         Reading::Bars(run.lab_state().map(draw_layer_norms).unwrap_or_default())
     })
     .probe(PERTURBATION)
-    .summary(words::describe_layer_norms),
+    .summary(texts::describe_layer_norms),
     ChartSpec::new(charts::TRUTH, |run| {
         Reading::Grid(run.lab_state().map(draw_truth_table).unwrap_or_default())
     })
     .probe(PERTURBATION)
-    .summary(words::describe_truth_table),
+    .summary(texts::describe_truth_table),
 ];
 
 /// Curves over the steps of the search: the smallest norms ‖δ‖₂ of parameter perturbations that change the network's
@@ -108,7 +109,7 @@ fn draw_gate_values(state: &CircuitState) -> Heatmap {
         y_label: tr!("layer").into(),
         rows,
         columns,
-        row_names: (0..rows).map(|layer| words::layer_name(state, layer)).collect(),
+        row_names: (0..rows).map(|layer| texts::layer_name(state, layer)).collect(),
         ..Default::default()
     };
     for (layer, values) in given.iter().enumerate().take(rows) {
@@ -199,7 +200,7 @@ fn draw_truth_table(state: &CircuitState) -> Heatmap {
         if row.input == state.input {
             grid.marked_rows.push(at);
         }
-        grid.row_names.push(words::format_bits(&row.input));
+        grid.row_names.push(texts::format_bits(&row.input));
         let sign = |bit: bool| if bit { 1.0 } else { -1.0 };
         grid.values.extend(row.input.iter().chain([&row.expected]).map(|bit| sign(*bit)));
         grid.values.push(row.output.clamp(-1.0, 1.0) as f32);

@@ -3,7 +3,7 @@
 
 use super::probes::PERTURBATION;
 use super::state::CircuitState;
-use super::words::format_bits;
+use super::texts::format_bits;
 use crate::answers::{MAX_EXAMPLES, describe_graded_answer, format_number};
 use vivarium_model::run::RunSpec;
 use vivarium_science::circuits::{CircuitKind, CircuitSpec, is_correct};

@@ -8,7 +8,7 @@ pub mod presets;
 pub mod probes;
 pub mod state;
 mod sweeps;
-pub mod words;
+pub mod texts;
 
 use super::LabParts;
 use super::story::StoryEntry;
@@ -39,10 +39,10 @@ impl LabParts for CircuitsLab {
     const LAZY: LazyLab = LazyLab {
         example: example::build_example,
         initial_state: |spec, _, _| Some(Box::new(CircuitState::from_spec(spec)?)),
-        describe_learning: words::describe_progress,
-        describe_found: |run, networks, at| Some(words::describe_result(run, networks, at)),
-        metric_names: |_| Some(words::metric_names()),
-        extra_numbers: |run| Some(words::readouts(run)),
+        describe_learning: texts::describe_progress,
+        describe_found: |run, networks, at| Some(texts::describe_result(run, networks, at)),
+        metric_names: |_| Some(texts::metric_names()),
+        extra_numbers: |run| Some(texts::readouts(run)),
         ..LazyLab::NONE
     };
 }

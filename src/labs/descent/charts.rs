@@ -5,8 +5,8 @@ use std::ops::Range;
 
 use super::state::DescentState;
 use super::sweeps::{self, is_sweep_over};
+use super::texts;
 use super::weights::PARAMETERS;
-use super::words;
 use vivarium_model::tasks::in_context_regression::charts;
 use vivarium_plot::analysis::curves::median_series;
 use vivarium_plot::analysis::replicas::ReplicaMeasure;
@@ -30,26 +30,26 @@ const CURVE_POINTS: usize = 160;
 /// All charts of the lab of gradient descent in tokens, beyond those that all labs share.
 pub const CHARTS: &[ChartSpec] = &[
     ChartSpec::new(charts::BOTH, |run| Reading::Lines(draw_losses(run)))
-        .summary(|run| Some(words::describe_losses(run)))
+        .summary(|run| Some(texts::describe_losses(run)))
         .depends_on(ChartDependency::Measurements)
         .uses_measurements_only()
         .with_other_runs(),
     ChartSpec::new(charts::APART, |run| Reading::Lines(draw_distances(run)))
-        .summary(|run| Some(words::describe_distances(run)))
+        .summary(|run| Some(texts::describe_distances(run)))
         .depends_on(ChartDependency::Measurements)
         .uses_measurements_only()
         .with_other_runs(),
     ChartSpec::new(charts::TOKENS, |run| Reading::Grid(run.lab_state().map(draw_tokens).unwrap_or_default()))
         .probe(PARAMETERS)
-        .title(|run| Some(words::tokens_title(run.lab_state()?)))
-        .summary(words::describe_tokens)
+        .title(|run| Some(texts::tokens_title(run.lab_state()?)))
+        .summary(texts::describe_tokens)
         .depends_on(ChartDependency::Sequence),
     ChartSpec::new(charts::ACTING, |run| {
         Reading::Grid(run.lab_state().map(|state| draw_attention(run, state)).unwrap_or_default())
     })
     .probe(PARAMETERS)
-    .title(|run| words::attention_title(run.lab_state()?, &run.link.view))
-    .summary(words::describe_attention)
+    .title(|run| texts::attention_title(run.lab_state()?, &run.link.view))
+    .summary(texts::describe_attention)
     .depends_on(ChartDependency::Sequence),
     ChartSpec::new(charts::FITTED, |run| {
         Reading::Lines(run.lab_state().map(draw_function).unwrap_or_default())
@@ -59,19 +59,19 @@ pub const CHARTS: &[ChartSpec] = &[
         true => Ok(()),
         false => Err(tr!("A function of more than one input number cannot be plotted as a curve.").into()),
     })
-    .summary(words::describe_function)
+    .summary(texts::describe_function)
     .depends_on(ChartDependency::Sequence),
     ChartSpec::new(charts::HEADS, |run| {
         Reading::Bars(run.lab_state().map(draw_layer_sizes).unwrap_or_default())
     })
-    .summary(words::describe_layer_sizes)
+    .summary(texts::describe_layer_sizes)
     .depends_on(ChartDependency::Sequence),
     ChartSpec::new(charts::KNOTS, |run| Reading::Lines(sweeps::draw_by_knots(run)))
         .applies(|run| match is_sweep_over(run, "knots") {
             true => Ok(()),
             false => Err(tr!("This chart needs a sweep over the number M of straight lines.").into()),
         })
-        .summary(|run| Some(words::describe_sweep(run, "M")))
+        .summary(|run| Some(texts::describe_sweep(run, "M")))
         .depends_on(ChartDependency::Sweep)
         .uses_measurements_only(),
     ChartSpec::new(charts::BAND, |run| Reading::Lines(sweeps::draw_by_band(run)))
@@ -79,7 +79,7 @@ pub const CHARTS: &[ChartSpec] = &[
             true => Ok(()),
             false => Err(tr!("This chart needs a sweep over the width δ of the band of the ReLU.").into()),
         })
-        .summary(|run| Some(words::describe_sweep(run, "δ")))
+        .summary(|run| Some(texts::describe_sweep(run, "δ")))
         .depends_on(ChartDependency::Sweep)
         .uses_measurements_only(),
 ];
@@ -207,7 +207,7 @@ fn draw_attention(run: &RunView, state: &DescentState) -> Heatmap {
     Heatmap {
         x_label: tr!("key token s").into(),
         y_label: tr!("query token i").into(),
-        note: if words::is_zero(&values) { words::zero_attention_note().into() } else { String::new() },
+        note: if texts::is_zero(&values) { texts::zero_attention_note().into() } else { String::new() },
         rows: count,
         columns: count,
         values: values.into_iter().map(|value| value as f32).collect(),

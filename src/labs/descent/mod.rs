@@ -8,9 +8,9 @@ pub mod panel;
 pub mod presets;
 pub mod state;
 mod sweeps;
+mod texts;
 mod trace;
 pub mod weights;
-mod words;
 
 use super::LabParts;
 use super::story::StoryEntry;
@@ -42,11 +42,11 @@ impl LabParts for DescentLab {
     const LAZY: LazyLab = LazyLab {
         example: example::build_example,
         initial_state: |spec, link, _| Some(Box::new(DescentState::from_spec(spec, link)?)),
-        learning_obstacles: words::learning_obstacles,
-        describe_learning: words::describe_progress,
-        describe_found: |run, networks, at| Some(words::describe_result(run, networks, at)),
-        metric_names: |_| Some(words::metric_names()),
-        extra_numbers: |run| Some(words::readouts(run)),
+        learning_obstacles: texts::learning_obstacles,
+        describe_learning: texts::describe_progress,
+        describe_found: |run, networks, at| Some(texts::describe_result(run, networks, at)),
+        metric_names: |_| Some(texts::metric_names()),
+        extra_numbers: |run| Some(texts::readouts(run)),
         ..LazyLab::NONE
     };
 }

@@ -296,7 +296,7 @@ fn shown_neuron(run: &RunView, pairs: &GroupsState) -> Option<usize> {
     if weights.values.len() != weights.inputs * width || width == 0 {
         return None;
     }
-    let chosen = run.link.view.neuron;
+    let chosen = run.link.view.groups.neuron;
     let norm = |i: &usize| {
         let known = pairs.neurons.as_ref().filter(|neurons| neurons.neuron_count() == width);
         known.map_or_else(

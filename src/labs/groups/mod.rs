@@ -4,8 +4,8 @@ mod charts;
 pub mod presets;
 pub mod probes;
 mod state;
+mod texts;
 mod theory;
-mod words;
 
 use super::LabParts;
 use super::answers::{ANSWERS, build_pair_example};
@@ -58,10 +58,10 @@ impl LabParts for GroupsLab {
             Some(state) => state.theory.as_ref().map(|theory| theory.max_margin.value),
             None => theory::compute_max_margin(spec),
         },
-        margin_lines: words::margin_lines,
-        margin_note: words::margin_note,
-        describe_found: |run, networks, at| Some(words::describe_result(run, networks, at)),
-        extra_numbers: |run| Some(words::readouts(run)),
+        margin_lines: texts::margin_lines,
+        margin_note: texts::margin_note,
+        describe_found: |run, networks, at| Some(texts::describe_result(run, networks, at)),
+        extra_numbers: |run| Some(texts::readouts(run)),
         ..LazyLab::NONE
     };
 }
@@ -69,6 +69,10 @@ impl LabParts for GroupsLab {
 impl Lab for GroupsLab {
     fn info(&self) -> &'static CatalogInfo {
         &Groups::INFO
+    }
+
+    fn about(&self, spec: &RunSpec) -> &'static str {
+        texts::describe_task(spec).unwrap_or(Groups::INFO.about)
     }
 
     fn answer_probe(&self) -> Option<Probe> {
@@ -80,7 +84,7 @@ impl Lab for GroupsLab {
     }
 
     fn examples_name(&self, spec: &RunSpec) -> &'static str {
-        words::tested_pairs_name(spec)
+        texts::tested_pairs_name(spec)
     }
 
     fn score_phrase(&self, examples: &str) -> String {

@@ -54,7 +54,7 @@ pub const PROBES: &[ProbeSpec] = &[
 ];
 
 /// The task of a run if it is a product in a finite group, otherwise none.
-fn groups_task(spec: &RunSpec) -> Option<&Groups> {
+pub(super) fn groups_task(spec: &RunSpec) -> Option<&Groups> {
     match &spec.task {
         Task::Groups(task) => Some(task),
         _ => None,

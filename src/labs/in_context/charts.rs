@@ -4,10 +4,10 @@
 use super::baselines::{applicable_baselines, baseline_color, baseline_name};
 use super::probes::R2_BY_EXAMPLES;
 use super::probes::curve::R2Curve;
-use super::shown::{network_curve, r2_axis_range, reference_lines, series_values, shown_heads};
+use super::r2_series::{network_curve, r2_axis_range, reference_lines, series_values, shown_heads};
 use super::state::{InContextState, PromptCurves};
 use super::weights::PARAMETERS;
-use super::{sweeps, words};
+use super::{sweeps, texts};
 use vivarium_core::settings::format_real;
 use vivarium_model::permalink::AxisScale;
 use vivarium_model::tasks::in_context_learning::charts;
@@ -22,7 +22,7 @@ use vivarium_view::display::words::format_decimal;
 /// All charts of the lab of in-context learning, beyond those that all labs share.
 pub const CHARTS: &[ChartSpec] = &[
     ChartSpec::new(charts::EXPLAINED, |run| Reading::Lines(draw_r2_over_steps(run)))
-        .summary(|run| Some(words::describe_r2_over_steps(run)))
+        .summary(|run| Some(texts::describe_r2_over_steps(run)))
         // Reference lines of baselines appear in addition to the rows of measurements.
         .depends_on(ChartDependency::MeasurementsAndFindings)
         .uses_measurements_only()
@@ -30,7 +30,7 @@ pub const CHARTS: &[ChartSpec] = &[
     ChartSpec::new(charts::EXAMPLES, |run| Reading::Lines(draw_r2_by_examples(run)))
         .probe(R2_BY_EXAMPLES)
         .title(|run| {
-            let shift = &run.link.view.shift;
+            let shift = &run.link.view.in_context.shift;
             match (shows_error(run), InContextState::has_scaled_inputs(&run.link.view)) {
                 (false, false) => None,
                 (true, false) => Some(tr!("Error 1 − R² by number of examples").into()),
@@ -44,7 +44,7 @@ pub const CHARTS: &[ChartSpec] = &[
                 )),
             }
         })
-        .summary(words::describe_r2_by_examples)
+        .summary(texts::describe_r2_by_examples)
         .depends_on(ChartDependency::Sequence),
     ChartSpec::new(charts::PROMPT, |run| {
         Reading::Lines(run.lab_state().map(|state| draw_prompt(run, state)).unwrap_or_default())
@@ -57,22 +57,22 @@ pub const CHARTS: &[ChartSpec] = &[
         .into()),
         _ => Ok(()),
     })
-    .title(words::prompt_title)
-    .summary(words::describe_prompt)
+    .title(texts::prompt_title)
+    .summary(texts::describe_prompt)
     .depends_on(ChartDependency::Sequence),
     ChartSpec::new(charts::MAPS, |run| {
         Reading::Grid(run.lab_state().map(|state| draw_attention_maps(run, state)).unwrap_or_default())
     })
     .probe(PARAMETERS)
-    .title(words::attention_maps_title)
-    .summary(words::describe_attention_maps)
+    .title(texts::attention_maps_title)
+    .summary(texts::describe_attention_maps)
     .depends_on(ChartDependency::Sequence),
     ChartSpec::new(charts::DEPTH, |run| Reading::Lines(sweeps::draw_r2_by_setting(run)))
         .applies(|run| match run.link.spec.run.sweep.is_empty() {
             false => Ok(()),
             true => Err(tr!("This chart needs a sweep, for example over the number of layers.").into()),
         })
-        .summary(|run| Some(words::describe_sweep(run)))
+        .summary(|run| Some(texts::describe_sweep(run)))
         .depends_on(ChartDependency::Findings)
         .uses_measurements_only(),
 ];

@@ -5,17 +5,17 @@
 //! Good predictions do not show how a network computes them. So this lab does not call it gradient descent, unlike the
 //! lab of the transformer that is constructed to perform gradient descent.
 
-mod across;
 pub mod baselines;
 mod charts;
 pub mod panel;
 pub mod presets;
 pub mod probes;
-mod shown;
+mod r2_series;
 pub mod state;
+mod sweep_regression;
 mod sweeps;
+mod texts;
 pub mod weights;
-mod words;
 
 use super::LabParts;
 use super::answers::ANSWERS;
@@ -49,10 +49,10 @@ impl LabParts for InContextLab {
             let before = before.and_then(|before| before.downcast_state());
             Some(Box::new(InContextState::from_spec(spec, link, before)?))
         },
-        describe_learning: words::describe_progress,
-        describe_found: |run, networks, at| Some(words::describe_result(run, networks, at)),
-        metric_names: |_| Some(words::metric_names()),
-        extra_numbers: |run| Some(words::readouts(run)),
+        describe_learning: texts::describe_progress,
+        describe_found: |run, networks, at| Some(texts::describe_result(run, networks, at)),
+        metric_names: |_| Some(texts::metric_names()),
+        extra_numbers: |run| Some(texts::readouts(run)),
         ..LazyLab::NONE
     };
 }

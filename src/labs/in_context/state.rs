@@ -9,10 +9,10 @@
 //! The user may multiply the inputs by a factor, to test the network out of distribution. Then the baselines are
 //! measured again on such prompts, and so is the network, which the worker measures only on the prompts of the run.
 
-use super::across::SweepRegression;
 use super::baselines::{self, BaselineCurve, BaselineEvaluator};
 use super::probes::curve::R2Curve;
 use super::probes::measured::R2Measurement;
+use super::sweep_regression::SweepRegression;
 use super::weights::{self, PARAMETERS, forward_operations, require_small};
 use vivarium_core::bounds::PAGE_SLICE_OPERATIONS;
 use vivarium_model::models::in_context_transformer::{Head, Plain};
@@ -164,7 +164,7 @@ pub struct InContextState {
 /// without prompts of points.
 fn scaled_prompts(spec: &RunSpec, view: &ViewSettings) -> Option<FunctionPrompts> {
     let prompts = spec.task.examples().function_prompts()?;
-    Some(FunctionPrompts { test_scale: prompts.test_scale * view.shift, ..prompts })
+    Some(FunctionPrompts { test_scale: prompts.test_scale * view.in_context.shift, ..prompts })
 }
 
 impl InContextState {
@@ -220,7 +220,7 @@ impl InContextState {
 
     /// Whether the view multiplies inputs by a factor, so that measurements on the run's own prompts do not apply.
     pub fn has_scaled_inputs(view: &ViewSettings) -> bool {
-        view.shift != 1.0
+        view.in_context.shift != 1.0
     }
 
     /// R² of the network by number of examples while inputs are [multiplied by a

@@ -1,7 +1,7 @@
 //! R² at the end of the runs of a sweep, for example by number of layers.
 
 use super::baselines::{baseline_color, baseline_name};
-use super::shown::{r2_axis_range, reference_lines, series_values};
+use super::r2_series::{r2_axis_range, reference_lines, series_values};
 use super::state::InContextState;
 use vivarium_model::sweep::axis_positions;
 use vivarium_plot::analysis::ends::{self, SweepCurve};

@@ -5,7 +5,7 @@ use super::state::LookupState;
 use super::theory::{check_has_lower_bound, check_has_span_bound, lower_bounds, read_count};
 use super::weights::PARAMETERS;
 use super::weights::span::OUTSIDE;
-use super::{sweeps, words};
+use super::{sweeps, texts};
 use vivarium_core::sorting;
 use vivarium_model::models::Model;
 use vivarium_model::tasks::sparse_token_regression::charts;
@@ -26,7 +26,7 @@ const ERROR_BY_HEADS: ChartSpec =
             true => check_has_lower_bound(run.spec()),
             false => Err(tr!("This chart needs a sweep over the number of heads H.").into()),
         })
-        .summary(|run| Some(words::describe_error_by_heads(run)))
+        .summary(|run| Some(texts::describe_error_by_heads(run)))
         .depends_on(ChartDependency::Findings)
         .uses_measurements_only();
 
@@ -38,7 +38,7 @@ const SEQUENCES_TO_TARGET: ChartSpec =
             false => Ok(()),
             true => Err(tr!("This chart needs a sweep, for example over the number of positions N.").into()),
         })
-        .summary(|run| Some(words::describe_sequences_to_target(run)))
+        .summary(|run| Some(texts::describe_sequences_to_target(run)))
         .depends_on(ChartDependency::Sweep)
         .uses_measurements_only();
 
@@ -50,7 +50,7 @@ const ERROR_BY_SHARPNESS: ChartSpec =
             Some(_) => Ok(()),
             None => Err(tr!("This network has no heads.").into()),
         })
-        .summary(words::describe_sharpness)
+        .summary(texts::describe_sharpness)
         .depends_on(ChartDependency::Findings)
         .uses_measurements_only();
 
@@ -60,14 +60,14 @@ const ERROR_BY_SAMPLE_SIZE: ChartSpec =
     ChartSpec::new(charts::SPAN, |run| Reading::Lines(sweeps::draw_error_by_sample_size(run)))
         .probe(OUTSIDE)
         .applies(|run| check_has_span_bound(run.spec()))
-        .summary(words::describe_span)
+        .summary(texts::describe_span)
         .depends_on(ChartDependency::Findings)
         .uses_measurements_only();
 
 /// Charts of the lab on sparse token regression, in the order of the chart menu.
 pub const CHARTS: &[ChartSpec] = &[
     ChartSpec::new(charts::ERROR, |run| Reading::Lines(draw_error(run)))
-        .summary(|run| Some(words::describe_error(run)))
+        .summary(|run| Some(texts::describe_error(run)))
         .depends_on(ChartDependency::Measurements)
         .uses_measurements_only()
         .with_other_runs(),
@@ -78,7 +78,7 @@ pub const CHARTS: &[ChartSpec] = &[
     .probe(PARAMETERS)
     .applies(check_has_heads)
     .title(matrix_title)
-    .summary(words::describe_matrix)
+    .summary(texts::describe_matrix)
     .depends_on(ChartDependency::Head),
     ChartSpec::new(charts::GLANCES, |run| {
         Reading::Grid(run.lab_state().map(|state| draw_attention(run, state)).unwrap_or_default())
@@ -86,15 +86,15 @@ pub const CHARTS: &[ChartSpec] = &[
     .probe(PARAMETERS)
     .applies(check_has_heads)
     .title(attention_title)
-    .summary(words::describe_attention)
+    .summary(texts::describe_attention)
     .depends_on(ChartDependency::Sequence),
     ChartSpec::new(charts::ANSWERED, |run| Reading::Lines(draw_answered_names(run)))
         .probe(HEADS)
         .applies(check_has_heads)
-        .summary(words::describe_answered_names),
+        .summary(texts::describe_answered_names),
     ChartSpec::new(charts::POSITIONS, |run| Reading::Bars(draw_error_by_position(run)))
         .probe(POSITIONS)
-        .summary(words::describe_error_by_position),
+        .summary(texts::describe_error_by_position),
     SEQUENCES_TO_TARGET,
     ChartSpec::new(charts::SLOTS, |run| {
         Reading::Grid(run.lab_state().map(draw_memory_slots).unwrap_or_default())
@@ -104,7 +104,7 @@ pub const CHARTS: &[ChartSpec] = &[
         Model::GatedMemory(_) => Ok(()),
         _ => Err(tr!("Only a gated memory has slots.").into()),
     })
-    .summary(words::describe_memory_slots)
+    .summary(texts::describe_memory_slots)
     .depends_on(ChartDependency::Sequence),
     ERROR_BY_SHARPNESS,
     ERROR_BY_SAMPLE_SIZE,

@@ -7,9 +7,9 @@ pub mod presets;
 pub mod probes;
 pub mod state;
 mod sweeps;
+mod texts;
 mod theory;
 pub mod weights;
-mod words;
 
 use super::LabParts;
 use super::answers::ANSWERS;
@@ -47,10 +47,10 @@ impl LabParts for LookupLab {
     const LAZY: LazyLab = LazyLab {
         example: probes::example::build_example,
         initial_state: |spec, link, _| Some(Box::new(LookupState::new(spec, link)?)),
-        describe_learning: words::describe_progress,
-        describe_found: |run, networks, at| Some(words::describe_success(run, networks, at)),
-        metric_names: |_| Some(words::metric_names()),
-        extra_numbers: |run| Some(words::readouts(run)),
+        describe_learning: texts::describe_progress,
+        describe_found: |run, networks, at| Some(texts::describe_success(run, networks, at)),
+        metric_names: |_| Some(texts::metric_names()),
+        extra_numbers: |run| Some(texts::readouts(run)),
         ..LazyLab::NONE
     };
 }

@@ -142,11 +142,14 @@ impl LookupState {
             row[at] = value;
         };
         // Values that the task does not allow are ignored.
-        for (place, value) in view.tokens.iter().filter(|(place, _)| (1..=tokens as u64).contains(place)) {
+        for (place, value) in
+            view.prompt.tokens.iter().filter(|(place, _)| (1..=tokens as u64).contains(place))
+        {
             change(*place as usize - 1, *value as f32);
         }
         let is_position = |value: f64| value >= 1.0 && value <= prompts.length as f64;
         let all = view
+            .prompt
             .named
             .iter()
             .filter(|(place, value)| (1..=names as u64).contains(place) && is_position(*value));

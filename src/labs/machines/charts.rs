@@ -3,7 +3,7 @@
 use super::state::MachineState;
 use super::step::CURRENT_STEP;
 use super::sweeps::{self, sweeps_over};
-use super::{grids, words};
+use super::{grids, texts};
 use vivarium_model::tasks::turing_machine::charts;
 use vivarium_plot::analysis::curves::median_series;
 use vivarium_plot::analysis::replicas::ReplicaMeasure;
@@ -19,23 +19,23 @@ pub const CHARTS: &[ChartSpec] = &[
         )
     })
     .probe(CURRENT_STEP)
-    .title(words::tokens_title)
-    .summary(words::describe_tokens)
+    .title(texts::tokens_title)
+    .summary(texts::describe_tokens)
     .depends_on(ChartDependency::Sequence),
     ChartSpec::new(charts::TAPE, |run| {
         Reading::Grid(run.lab_state().map(grids::draw_tape).unwrap_or_default())
     })
     .probe(CURRENT_STEP)
-    .summary(words::describe_tape)
+    .summary(texts::describe_tape)
     .depends_on(ChartDependency::Sequence),
     ChartSpec::new(charts::STRAY, |run| {
         Reading::Bars(run.lab_state().map(|state| draw_deviation_by_block(run, state)).unwrap_or_default())
     })
     .probe(CURRENT_STEP)
-    .summary(words::describe_deviation_by_block)
+    .summary(texts::describe_deviation_by_block)
     .depends_on(ChartDependency::Sequence),
     ChartSpec::new(charts::STRAYED, |run| Reading::Lines(draw_deviation_by_step(run)))
-        .summary(|run| Some(words::describe_deviation_by_step(run)))
+        .summary(|run| Some(texts::describe_deviation_by_step(run)))
         .depends_on(ChartDependency::Measurements)
         .uses_measurements_only()
         .with_other_runs(),
@@ -47,10 +47,10 @@ pub const CHARTS: &[ChartSpec] = &[
         )
     })
     .probe(CURRENT_STEP)
-    .summary(words::describe_past_attention)
+    .summary(texts::describe_past_attention)
     .depends_on(ChartDependency::Sequence),
     ChartSpec::new(charts::CORRECT, |run| Reading::Lines(draw_correct_steps(run)))
-        .summary(|run| Some(words::describe_correct_steps(run)))
+        .summary(|run| Some(texts::describe_correct_steps(run)))
         .depends_on(ChartDependency::Measurements)
         .uses_measurements_only()
         .with_other_runs(),
@@ -59,7 +59,7 @@ pub const CHARTS: &[ChartSpec] = &[
             true => Ok(()),
             false => Err(tr!("This chart needs a sweep over the noise σ.").into()),
         })
-        .summary(|run| Some(words::describe_first_wrong(run, "σ")))
+        .summary(|run| Some(texts::describe_first_wrong(run, "σ")))
         .depends_on(ChartDependency::Sweep)
         .uses_measurements_only(),
     ChartSpec::new(charts::BY_BETA, |run| Reading::Lines(sweeps::draw_first_wrong_by_beta(run)))
@@ -67,7 +67,7 @@ pub const CHARTS: &[ChartSpec] = &[
             true => Ok(()),
             false => Err(tr!("This chart needs a sweep over the inverse temperature β.").into()),
         })
-        .summary(|run| Some(words::describe_first_wrong_by_beta(run)))
+        .summary(|run| Some(texts::describe_first_wrong_by_beta(run)))
         .depends_on(ChartDependency::Sweep)
         .uses_measurements_only(),
     ChartSpec::new(charts::DEPTH, |run| Reading::Lines(sweeps::draw_block_count(run)))
@@ -75,7 +75,7 @@ pub const CHARTS: &[ChartSpec] = &[
             true => Ok(()),
             false => Err(tr!("This chart needs a sweep over the number T of steps.").into()),
         })
-        .summary(|run| Some(words::describe_block_count(run)))
+        .summary(|run| Some(texts::describe_block_count(run)))
         .depends_on(ChartDependency::Sweep)
         .uses_measurements_only(),
     ChartSpec::new(charts::MATRIX, |run| {
@@ -84,8 +84,8 @@ pub const CHARTS: &[ChartSpec] = &[
         )
     })
     .probe(CURRENT_STEP)
-    .title(words::matrix_title)
-    .summary(words::describe_matrix)
+    .title(texts::matrix_title)
+    .summary(texts::describe_matrix)
     .depends_on(ChartDependency::Sequence),
 ];
 

@@ -10,7 +10,7 @@ pub mod state;
 pub mod step;
 mod sweeps;
 pub mod tape;
-pub mod words;
+pub mod texts;
 
 use super::LabParts;
 use super::story::StoryEntry;
@@ -41,12 +41,12 @@ impl LabParts for MachinesLab {
     const LAZY: LazyLab = LazyLab {
         example: example::build_example,
         initial_state: |spec, _, _| Some(Box::new(MachineState::new(spec)?)),
-        learning_obstacles: words::execution_obstacles,
-        describe_learning: words::describe_progress,
-        describe_found: |run, networks, at| Some(words::describe_success(run, networks, at)),
-        describe_end: words::describe_end,
-        metric_names: |_| Some(words::metric_names()),
-        extra_numbers: |run| Some(words::readouts(run)),
+        learning_obstacles: texts::execution_obstacles,
+        describe_learning: texts::describe_progress,
+        describe_found: |run, networks, at| Some(texts::describe_success(run, networks, at)),
+        describe_end: texts::describe_end,
+        metric_names: |_| Some(texts::metric_names()),
+        extra_numbers: |run| Some(texts::readouts(run)),
         ..LazyLab::NONE
     };
 }

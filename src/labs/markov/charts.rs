@@ -2,7 +2,7 @@
 
 use super::probes::{ABLATION, PARAMETERS};
 use super::state::{MarkovState, Predictor};
-use super::words::describe_chart;
+use super::texts::describe_chart;
 use vivarium_model::models::Model;
 use vivarium_model::models::attention_only::Positions;
 use vivarium_model::tasks::markov::charts;

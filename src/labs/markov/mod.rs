@@ -6,7 +6,7 @@ pub mod panel;
 pub mod presets;
 pub mod probes;
 pub mod state;
-mod words;
+mod texts;
 
 use super::LabParts;
 use super::answers::ANSWERS;
@@ -41,10 +41,10 @@ impl LabParts for MarkovLab {
             let before = before.and_then(|before| before.downcast_state());
             Some(Box::new(MarkovState::new(spec, link, before)?))
         },
-        describe_learning: words::describe_progress,
-        describe_found: words::describe_success,
-        metric_names: words::metric_names,
-        extra_numbers: words::readouts,
+        describe_learning: texts::describe_progress,
+        describe_found: texts::describe_success,
+        metric_names: texts::metric_names,
+        extra_numbers: texts::readouts,
         ..LazyLab::NONE
     };
 }

@@ -234,7 +234,7 @@ impl MarkovState {
         let (symbols, origin, chain) = self.build_sequence(view);
         let is_same = symbols == self.inspected.symbols && self.inspected.origin == origin;
         if let Some(looking) =
-            self.pending_trace.as_mut().filter(|looking| is_same && looking.off == view.off)
+            self.pending_trace.as_mut().filter(|looking| is_same && looking.off == view.markov.off)
         {
             // It finishes before it restarts: a network may change faster than a trace is computed.
             looking.is_stale = true;
@@ -252,12 +252,15 @@ impl MarkovState {
                 } else {
                     self.inspected.chain = chain;
                 }
-                self.start_trace(view.off.clone());
+                self.start_trace(view.markov.off.clone());
             }
             _ => {
-                let look = self.trace_attention(&symbols, &view.off);
-                let whole =
-                    if view.off.is_empty() { vec![] } else { self.trace_attention(&symbols, &[]).logits };
+                let look = self.trace_attention(&symbols, &view.markov.off);
+                let whole = if view.markov.off.is_empty() {
+                    vec![]
+                } else {
+                    self.trace_attention(&symbols, &[]).logits
+                };
                 self.inspected =
                     InspectedSequence { symbols, origin, chain, trace: look, whole_logits: whole };
             }
@@ -402,8 +405,8 @@ impl MarkovState {
     fn build_sequence(&self, view: &ViewSettings) -> (Vec<u8>, SequenceOrigin, Option<Chain>) {
         let (task, seed) = (&self.task, self.spec.run.seed);
         let (k, t) = (task.symbols, task.length);
-        let own = Chain::from_percent(k, &view.chain).ok();
-        if let Ok(symbols) = validate_symbols(&view.sequence, k)
+        let own = Chain::from_percent(k, &view.markov.chain).ok();
+        if let Ok(symbols) = validate_symbols(&view.markov.sequence, k)
             && !symbols.is_empty()
         {
             return (symbols[symbols.len().saturating_sub(t)..].to_vec(), SequenceOrigin::Entered, own);

@@ -6,7 +6,6 @@
 //! stored of the network that they come from.
 
 use vivarium_core::bounds::MAX_PAGE_INITIAL_WEIGHTS;
-use vivarium_core::language::{escape_html, translated};
 use vivarium_core::math::binomial;
 use vivarium_model::chart;
 use vivarium_model::models::{Mlp, Model};
@@ -188,32 +187,9 @@ pub fn reference_neurons(inputs: usize, relevant: usize, ones: usize) -> Vec<(St
     starts.into_iter().flatten().collect()
 }
 
-/// HTML of the winning neurons and of the links that retrain them; empty if there is nothing to show.
-pub fn render_tickets(run: &RunView) -> String {
-    let Some(found) = find_tickets(run) else { return String::new() };
-    let link = |link: Option<String>, word: &str, testid: &str| match link {
-        Some(link) => {
-            let link = escape_html(&link);
-            let word = escape_html(word);
-            format!("<a class=\"button\" href=\"{link}\" data-testid=\"{testid}\">{word}</a>")
-        }
-        None => String::new(),
-    };
-    format!(
-        "<p class=\"card__note\" data-testid=\"winners\">{}</p><div class=\"luck__links\">{}{}</div>",
-        escape_html(&found.description),
-        link(
-            found.ticket,
-            tr!("Reset these neurons to their initial weights and train them alone"),
-            "ticket"
-        ),
-        link(found.others, tr!("Train the same number of random neurons instead"), "others")
-    )
-}
-
 /// Sliders of the estimates of one gradient step, as (key, label, minimum, maximum, step); the keys are n (bits), k
 /// (relevant bits) and s (ones per initial row).
-const SLIDERS: [(&str, &str, usize, usize, usize); 3] = [
+pub const SLIDERS: [(&str, &str, usize, usize, usize); 3] = [
     ("n", text!("Bits n"), 8, 60, 1),
     ("k", text!("Relevant bits k"), 2, 6, 2),
     ("s", text!("Ones per row s"), 0, 40, 1),
@@ -229,24 +205,6 @@ pub fn initial_slider_values(spec: &RunSpec) -> [usize; 3] {
         }
         _ => [30, 2, 2],
     }
-}
-
-/// HTML of the sliders n, k and s at the given values.
-pub fn render_sliders(values: [usize; 3]) -> String {
-    let slider = |((key, name, low, high, step), place): ((&str, &str, usize, usize, usize), usize)| {
-        let name = escape_html(translated(name));
-        format!(
-            "<div class=\"luck__knob\"><label for=\"luck-{key}\">{name}</label><input id=\"luck-{key}\" name=\"{key}\" \
-             type=\"range\" min=\"{low}\" max=\"{high}\" step=\"{step}\" value=\"{place}\"><output \
-             id=\"luck-{key}-is\" for=\"luck-{key}\">{place}</output></div>"
-        )
-    };
-    SLIDERS.into_iter().zip(values).map(slider).collect()
-}
-
-/// Index from 0 of the slider with the key `name` ("n", "k" or "s"); `None` if there is none.
-pub fn slider_index(name: &str) -> Option<usize> {
-    SLIDERS.iter().position(|setting| setting.0 == name)
 }
 
 /// Sentence for each neuron on one gradient step: the number of examples that reveals the relevant bits, and the layer

@@ -2,7 +2,7 @@
 
 use super::probes::MEMORY;
 use super::state::SuccinctState;
-use super::{grids, sweeps, words};
+use super::{grids, sweeps, texts};
 use vivarium_model::models::Family;
 use vivarium_model::tasks::succinct_learning::charts;
 use vivarium_plot::analysis::curves::median_series;
@@ -19,33 +19,33 @@ pub const CHARTS: &[ChartSpec] = &[
     })
     .applies(check_runs_program)
     .probe(MEMORY)
-    .summary(words::describe_table),
+    .summary(texts::describe_table),
     ChartSpec::new(charts::GRADIENT, |run| {
         Reading::Grid(run.lab_state().map(grids::draw_gradient).unwrap_or_default())
     })
     .applies(check_runs_program)
     .probe(MEMORY)
-    .summary(words::describe_gradient),
+    .summary(texts::describe_gradient),
     ChartSpec::new(charts::CELLS, |run| {
         Reading::Grid(run.lab_state().map(grids::draw_cells).unwrap_or_default())
     })
     .applies(check_runs_program)
     .probe(MEMORY)
-    .summary(words::describe_cells),
+    .summary(texts::describe_cells),
     ChartSpec::new(charts::ANSWERS, |run| Reading::Lines(draw_answers(run)))
         .applies(check_runs_program)
-        .summary(|run| Some(words::describe_answers(run)))
+        .summary(|run| Some(texts::describe_answers(run)))
         .depends_on(ChartDependency::Measurements)
         .uses_measurements_only()
         .with_other_runs(),
     ChartSpec::new(charts::TIMES, |run| Reading::Lines(sweeps::draw_time_by_size(run)))
         .applies(|run| check_runs_program(run).and_then(|()| check_is_sweep(run)))
-        .summary(|run| Some(words::describe_times(run)))
+        .summary(|run| Some(texts::describe_times(run)))
         .depends_on(ChartDependency::Sweep)
         .uses_measurements_only(),
     ChartSpec::new(charts::LEARNED, |run| Reading::Lines(sweeps::draw_accuracy(run)))
         .applies(check_is_sweep)
-        .summary(|run| Some(words::describe_accuracy(run)))
+        .summary(|run| Some(texts::describe_accuracy(run)))
         .depends_on(ChartDependency::Sweep)
         .uses_measurements_only(),
     ChartSpec::new(charts::CLOUD, |run| {
@@ -53,10 +53,10 @@ pub const CHARTS: &[ChartSpec] = &[
     })
     .applies(check_is_search)
     .probe(MEMORY)
-    .summary(words::describe_rule_counts),
+    .summary(texts::describe_rule_counts),
     ChartSpec::new(charts::CHOSEN, |run| Reading::Lines(draw_chosen_rule(run)))
         .applies(check_is_search)
-        .summary(|run| Some(words::describe_chosen_rule(run)))
+        .summary(|run| Some(texts::describe_chosen_rule(run)))
         .depends_on(ChartDependency::Measurements)
         .uses_measurements_only()
         .with_other_runs(),
@@ -66,7 +66,7 @@ pub const CHARTS: &[ChartSpec] = &[
     })
     .applies(check_is_search)
     .probe(MEMORY)
-    .summary(words::describe_rule),
+    .summary(texts::describe_rule),
 ];
 
 /// Returns an error message unless the network runs a learning program, written as rules of a head on a grid of cells.

@@ -2,7 +2,7 @@
 
 use super::panel::sentences;
 use super::state::{ProgramState, SearchState, SuccinctState};
-use super::words;
+use super::texts;
 use vivarium_model::models::cell_rules::{SIDE, place};
 use vivarium_plot::analysis::Heatmap;
 use vivarium_science::succinct::grid::AutomatonCell;
@@ -36,7 +36,7 @@ fn table_grid(state: &SuccinctState, values: &[f32]) -> Heatmap {
             .filter(|_| state.layers_applied() == 0)
             .collect(),
         values: values.to_vec(),
-        texts: values.iter().map(|value| words::format_third(*value)).collect(),
+        texts: values.iter().map(|value| texts::format_third(*value)).collect(),
         ..Default::default()
     }
 }
@@ -153,7 +153,7 @@ pub(super) fn draw_rule_counts(state: &SuccinctState) -> Heatmap {
     match own.rule {
         None => grid.note = tr!("No rule has been tried yet.").into(),
         Some(_) => {
-            let valid = place(words::validation_accuracy(own));
+            let valid = place(texts::validation_accuracy(own));
             grid.outlines.push((from_top(valid)..from_top(valid) + 1, 0..SIDE));
         }
     }

@@ -9,7 +9,7 @@ pub mod presets;
 pub mod probes;
 pub mod state;
 mod sweeps;
-mod words;
+mod texts;
 
 use super::LabParts;
 use super::story::StoryEntry;
@@ -41,10 +41,10 @@ impl LabParts for SuccinctLab {
     const LAZY: LazyLab = LazyLab {
         example: example::build_example,
         initial_state: |spec, _, _| Some(Box::new(SuccinctState::new(spec)?)),
-        describe_learning: words::describe_progress,
-        describe_found: |run, networks, at| Some(words::describe_success(run, networks, at)),
-        metric_names: |run| Some(words::metric_names(run)),
-        extra_numbers: |run| Some(words::readouts(run)),
+        describe_learning: texts::describe_progress,
+        describe_found: |run, networks, at| Some(texts::describe_success(run, networks, at)),
+        metric_names: |run| Some(texts::metric_names(run)),
+        extra_numbers: |run| Some(texts::readouts(run)),
         ..LazyLab::NONE
     };
 }

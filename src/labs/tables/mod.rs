@@ -2,9 +2,9 @@
 //! 6.4.2).
 
 pub mod experiments;
-pub mod opened;
 pub mod panel;
 pub mod presets;
+pub mod user_tables;
 
 use super::LabParts;
 use super::answers::{ANSWERS, build_number_example};
@@ -61,6 +61,6 @@ impl Lab for TablesLab {
     }
 
     fn chance_accuracy(&self, spec: &RunSpec) -> f32 {
-        opened::larger_class_share(spec).unwrap_or(0.5)
+        user_tables::larger_class_share(spec).unwrap_or(0.5)
     }
 }

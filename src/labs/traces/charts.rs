@@ -3,7 +3,7 @@
 use super::latest::{latest_metric, layer_metrics};
 use super::probes::PARAMETERS;
 use super::state::TracesState;
-use super::words;
+use super::texts;
 use vivarium_core::language::translated;
 use vivarium_model::tasks::machine_traces::charts;
 use vivarium_plot::analysis::chains::MAX_LETTERED_LENGTH;
@@ -19,43 +19,43 @@ use vivarium_view::display::charts::{ChartDependency, ChartSpec, add_step_marks,
 /// Charts of the lab on traces of a Turing machine, in the order of the chart menu.
 pub const CHARTS: &[ChartSpec] = &[
     ChartSpec::new(charts::FLOOR, |run| Reading::Lines(draw_loss(run)))
-        .summary(words::describe_loss)
+        .summary(texts::describe_loss)
         .depends_on(ChartDependency::Measurements)
         .uses_measurements_only()
         .with_other_runs(),
     ChartSpec::new(charts::CELLS, |run| Reading::Lines(draw_accuracy_by_cell(run)))
-        .summary(|run| Some(words::describe_accuracy_by_cell(run)))
+        .summary(|run| Some(texts::describe_accuracy_by_cell(run)))
         .depends_on(ChartDependency::Measurements)
         .uses_measurements_only()
         .with_other_runs(),
     ChartSpec::new(charts::BACK, |run| Reading::Bars(draw_accuracy_by_distance(run)))
-        .summary(|run| Some(words::describe_accuracy_by_distance(run)))
+        .summary(|run| Some(texts::describe_accuracy_by_distance(run)))
         .depends_on(ChartDependency::Measurements)
         .uses_measurements_only(),
     ChartSpec::new(charts::WRITES, |run| Reading::Lines(draw_write_attention(run)))
-        .summary(|run| Some(words::describe_write_attention(run)))
+        .summary(|run| Some(texts::describe_write_attention(run)))
         .depends_on(ChartDependency::Measurements)
         .uses_measurements_only(),
     ChartSpec::new(charts::LONGER, |run| Reading::Lines(draw_longer_runs(run)))
-        .summary(|run| Some(words::describe_longer_runs(run)))
+        .summary(|run| Some(texts::describe_longer_runs(run)))
         .depends_on(ChartDependency::Measurements)
         .uses_measurements_only(),
     ChartSpec::new(charts::LOOKS, |run| {
         Reading::Grid(run.lab_state().map(|state| draw_attention(run, state)).unwrap_or_default())
     })
     .probe(PARAMETERS)
-    .title(words::attention_title)
-    .summary(words::describe_attention)
+    .title(texts::attention_title)
+    .summary(texts::describe_attention)
     .depends_on(ChartDependency::Sequence),
     ChartSpec::new(charts::HEADS, |run| {
         Reading::Bars(run.lab_state().map(draw_head_attention).unwrap_or_default())
     })
     .probe(PARAMETERS)
-    .summary(words::describe_head_attention)
+    .summary(texts::describe_head_attention)
     .depends_on(ChartDependency::Sequence),
     ChartSpec::new(charts::PATH, |run| Reading::Lines(run.lab_state().map(draw_path).unwrap_or_default()))
         .probe(PARAMETERS)
-        .summary(words::describe_path)
+        .summary(texts::describe_path)
         .depends_on(ChartDependency::Sequence),
 ];
 

@@ -10,7 +10,7 @@ pub mod probes;
 pub mod state;
 #[cfg(test)]
 mod tests;
-pub mod words;
+pub mod texts;
 
 use super::LabParts;
 use super::answers::ANSWERS;
@@ -42,9 +42,9 @@ impl LabParts for TracesLab {
     const LAZY: LazyLab = LazyLab {
         example: example::build_example,
         initial_state: |spec, link, _| Some(Box::new(TracesState::new(spec, link)?)),
-        describe_learning: words::describe_progress,
-        metric_names: |_| Some(words::metric_names()),
-        extra_numbers: |run| Some(words::readouts(run)),
+        describe_learning: texts::describe_progress,
+        metric_names: |_| Some(texts::metric_names()),
+        extra_numbers: |run| Some(texts::readouts(run)),
         ..LazyLab::NONE
     };
 }

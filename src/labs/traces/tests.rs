@@ -1,7 +1,7 @@
 //! Charts and sentences of runs on traces.
 
 use super::state::TracesState;
-use super::{presets, words};
+use super::{presets, texts};
 use vivarium_core::bounds::PAGE_SLICE_OPERATIONS;
 use vivarium_model::permalink::{Link, decode};
 use vivarium_view::display::{LabState, WorkProgress};
@@ -23,7 +23,7 @@ fn a_trace_is_looked_into() {
     let (means, even) = state.mean_write_attention().unwrap();
     assert!(means.iter().all(|mean| (mean - even).abs() < 0.1), "nothing is learned yet: {means:?} {even}");
     assert!(state.selected_head(&link.view).is_some());
-    assert!(words::describe_errors(&state).starts_with("Held-out trace 1: "));
+    assert!(texts::describe_errors(&state).starts_with("Held-out trace 1: "));
     let (_, other) = open("#v1/machine-traces?t=24&d=8&heads=2.1&held=64&example=2");
     assert_ne!(state.positions, other.positions);
     assert_eq!(state.min_loss, other.min_loss);

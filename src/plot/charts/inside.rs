@@ -2,7 +2,6 @@
 
 use plotters::backend::DrawingBackend;
 use plotters::drawing::DrawingAreaErrorKind;
-use plotters::style::RGBColor;
 use plotters::style::text_anchor::HPos;
 
 use super::DrawResult;
@@ -14,6 +13,11 @@ use crate::analysis::LineChart;
 /// Maximum width in CSS pixels of the name of a reference line beside the axis; wider names are written inside the
 /// plot.
 const MAX_AXIS_NAME_WIDTH: f64 = 48.0;
+
+/// Share of the estimated width of a text by which its real width may exceed the estimate: fonts differ.
+const WIDTH_TOLERANCE: f64 = 0.08;
+/// Minimum scale to which the name of a reference line is shrunk in a narrow plot.
+const MIN_NAME_SCALE: f64 = 0.6;
 
 /// Whether the name of a reference line is narrow enough to be written left of the vertical axis.
 pub(super) fn fits_next_to_axis<DB: DrawingBackend>(pen: &Pen<DB>, name: &str) -> bool {
@@ -35,14 +39,21 @@ pub(super) fn draw_inside_names<DB: DrawingBackend>(
         let Some(at) = y.pixel_if_inside(*at) else { continue };
         let row = pen.to_pixels(pen.theme.tick_px * 0.8);
         let (left, right) = (plot.left + pen.to_pixels(4.0), plot.right - pen.to_pixels(4.0));
-        let room = right - left - pen.text_width(name, pen.tick_style(HPos::Left));
-        // Between the quarters only where a curve crosses all of them.
+        let label = shrink_to_width(pen, name, right - left, pen.tick_style(HPos::Left));
+        let width = pen.text_width(name, label);
+        let room = right - left - width;
+        // At the edges the text ends exactly where the plot ends, whatever the font. Between the quarters only where
+        // a curve crosses all of them.
         let spots: Vec<_> = [8, 0, 4, 6, 2, 7, 1, 5, 3]
             .iter()
-            .map(|eighths| left + room * eighths / 8)
-            .flat_map(|x| [(x, at + row, HPos::Left), (x, at - row, HPos::Left)])
+            .map(|eighths| match eighths {
+                8 => (right, HPos::Right),
+                0 => (left, HPos::Left),
+                eighths => (left + room * eighths / 8 + width / 2, HPos::Center),
+            })
+            .flat_map(|(x, align)| [(x, at + row, align), (x, at - row, align)])
             .collect();
-        taken.extend(draw_at_free_spot(pen, plot, curves, &taken, name, &spots, pen.theme.quiet)?);
+        taken.extend(draw_at_free_spot(pen, plot, curves, &taken, name, &spots, label)?);
     }
     for (at, name) in &lines.marks {
         let Some(at) = x.pixel_if_inside(*at) else { continue };
@@ -53,13 +64,28 @@ pub(super) fn draw_inside_names<DB: DrawingBackend>(
                 [(at + pen.to_pixels(5.0), y, HPos::Left), (at - pen.to_pixels(5.0), y, HPos::Right)]
             })
             .collect();
-        taken.extend(draw_at_free_spot(pen, plot, curves, &taken, name, &spots, pen.theme.mark)?);
+        let label = LabelStyle { colour: pen.theme.mark, ..pen.tick_style(HPos::Left) };
+        taken.extend(draw_at_free_spot(pen, plot, curves, &taken, name, &spots, label)?);
     }
     Ok(())
 }
 
-/// Writes a name at the first of `spots`, each (x, y, alignment to x), where no curve crosses it, else at the first
-/// where it fits and overlaps none of the names in `taken`; returns its rectangle, `None` if nothing was written.
+/// The style `label`, with a smaller font if the text would be wider than `room` backend pixels.
+fn shrink_to_width<DB: DrawingBackend>(
+    pen: &Pen<DB>,
+    text: &str,
+    room: i32,
+    label: LabelStyle,
+) -> LabelStyle {
+    let width = f64::from(pen.text_width(text, label).max(1)) * (1.0 + WIDTH_TOLERANCE);
+    // One pixel for rounding.
+    let share = (f64::from(room - 1) / width).clamp(MIN_NAME_SCALE, 1.0);
+    LabelStyle { size: label.size * share, ..label }
+}
+
+/// Writes a name in the style `label` at the first of `spots`, each (x, y, alignment to x), where no curve crosses it,
+/// else at the first where it fits and overlaps none of the names in `taken`; returns its rectangle, `None` if nothing
+/// was written.
 fn draw_at_free_spot<DB: DrawingBackend>(
     pen: &Pen<DB>,
     plot: PixelRect,
@@ -67,16 +93,21 @@ fn draw_at_free_spot<DB: DrawingBackend>(
     taken: &[PixelRect],
     name: &str,
     spots: &[(i32, i32, HPos)],
-    colour: RGBColor,
+    label: LabelStyle,
 ) -> Result<Option<PixelRect>, DrawingAreaErrorKind<DB::ErrorType>> {
-    let label = LabelStyle { colour, ..pen.tick_style(HPos::Left) };
     let width = pen.text_width(name, label);
+    // A text that is wider than estimated extends by this much on the side that is not aligned.
+    let tolerance = (f64::from(width) * WIDTH_TOLERANCE) as i32;
     let half = pen.to_pixels(label.size * 0.62);
     let margin = pen.to_pixels(2.0);
     let fitting: Vec<(PixelPoint, HPos, PixelRect)> = spots
         .iter()
         .map(|(x, y, align)| {
-            let left = if matches!(align, HPos::Left) { *x } else { *x - width };
+            let left = match align {
+                HPos::Left => *x,
+                HPos::Center => *x - width / 2,
+                HPos::Right => *x - width,
+            };
             let area = PixelRect {
                 left: left - margin,
                 right: left + width + margin,
@@ -85,8 +116,16 @@ fn draw_at_free_spot<DB: DrawingBackend>(
             };
             ((*x, *y), *align, area)
         })
-        .filter(|(_, _, a)| {
-            a.left >= plot.left && a.right <= plot.right && a.top >= plot.top && a.bottom <= plot.bottom
+        .filter(|(_, align, a)| {
+            let (more_left, more_right) = match align {
+                HPos::Left => (0, tolerance),
+                HPos::Center => (tolerance / 2, tolerance / 2),
+                HPos::Right => (tolerance, 0),
+            };
+            a.left - more_left >= plot.left
+                && a.right + more_right <= plot.right
+                && a.top >= plot.top
+                && a.bottom <= plot.bottom
         })
         .filter(|(_, _, area)| !taken.iter().any(|other| overlaps(*area, *other)))
         .collect();

@@ -49,6 +49,48 @@ fn one_large_weight_stays_visible() {
     assert_eq!(cells, 2, "the cell, and the end of the colour scale");
 }
 
+/// Names of reference lines are whole and inside the picture, also in a font that is wider than estimated.
+#[test]
+fn names_of_reference_lines_fit_at_every_width() {
+    for name in [
+        "predicting the mean",
+        "least possible loss",
+        "margin predicted for this λ: 0.873",
+        "same activation, weights ±1/√n",
+    ] {
+        let mut lines = loss_chart();
+        lines.marks.clear();
+        lines.y_label = "margin as a share of γ* = 0.00258".into();
+        lines.reference_lines = vec![(0.6, name.into())];
+        // The charts of a page that is 320 to 1440 pixels wide.
+        for width in (240..=1440).step_by(10) {
+            let picture = chart_svg(&Reading::Lines(lines.clone()), &Theme::light(), width, 220);
+            let before = picture.split(&format!(">\n{name}\n</text>")).next().unwrap_or_default();
+            assert!(before.len() < picture.len(), "{name} is missing at width {width}");
+            let start = before.rfind("<text").unwrap_or_default();
+            let value = |key: &str| {
+                let after = before[start..].split_once(&format!(" {key}=\"")).map_or("", |(_, after)| after);
+                after.split('"').next().unwrap_or_default()
+            };
+            let number = |key: &str| value(key).parse::<f64>().unwrap_or(f64::NAN);
+            let (x, size) = (number("x"), number("font-size"));
+            // DejaVu Sans, a wide font, has about 0.53 em for a letter of these names on average.
+            let wide = name.chars().count() as f64 * 0.53 * size;
+            let left = match value("text-anchor") {
+                "start" => x,
+                "middle" => x - wide / 2.0,
+                _ => x - wide,
+            };
+            // Four units for a pixel, as the view box of the picture says.
+            let whole = f64::from(width) * 4.0;
+            assert!(
+                left >= 0.0 && left + wide <= whole,
+                "{name} at width {width}: {left}, {wide} of {whole}"
+            );
+        }
+    }
+}
+
 #[test]
 fn a_scatter_is_dots_without_a_line() {
     let of = |scatter| {

@@ -1,11 +1,14 @@
 //! Sentences that compare a preset's run with the experiment of its source.
 
+use std::sync::OnceLock;
+
 use super::words::{MISSING, format_setting_value, join_list, setting_symbol, uncapitalize};
 use crate::presets::Preset;
 use crate::presets::ledger::SettingsComparison;
 use vivarium_core::language::translated;
 use vivarium_core::settings::Range;
 use vivarium_model::run::RunSpec;
+use vivarium_model::tasks::Task;
 
 /// Sentences that compare the run of a preset with the publication's experiment that the preset reproduces.
 pub struct SourceComparison {
@@ -52,6 +55,24 @@ pub fn describe_source_comparison(preset: &Preset) -> String {
     [kept, departures].into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
+/// Whether a run has the settings with which its lab opens.
+pub fn has_default_settings(spec: &RunSpec) -> bool {
+    // The page calls this many times a second, and a lab's default settings are parsed from texts.
+    /// Default run of each lab, in the order of the catalog of tasks.
+    static DEFAULTS: OnceLock<Vec<RunSpec>> = OnceLock::new();
+    let slugs = || Task::ENTRIES.iter().map(|entry| entry.info.slug);
+    DEFAULTS.get_or_init(|| slugs().filter_map(RunSpec::default_of_lab).collect()).contains(spec)
+}
+
+/// Sentence that names the task of a run without a preset, and says whether the run has its lab's default settings.
+pub fn describe_unlisted_settings(spec: &RunSpec) -> String {
+    let task = translated(spec.task.info().name);
+    match has_default_settings(spec) {
+        true => tr!("{task}, with the default settings.", task),
+        false => tr!("{task}, with your own settings.", task),
+    }
+}
+
 /// Lists the settings with the keys `keys` and their values in the run: "n = 50 and k = 3"; skips settings with an
 /// empty value.
 fn format_settings(spec: &RunSpec, keys: &[&str]) -> String {
@@ -92,4 +113,21 @@ fn format_departure((what, source, here): &(&'static str, &'static str, &'static
 fn value_text(spec: &RunSpec, key: &str) -> String {
     let text = spec.value(key).map(|value| value.to_string()).unwrap_or_default();
     if text.is_empty() { MISSING.into() } else { text }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use vivarium_model::permalink::decode;
+
+    #[test]
+    fn default_settings_are_not_called_the_users_own() {
+        for entry in Task::ENTRIES {
+            let sentence = |link: &str| describe_unlisted_settings(&decode(link).0.spec);
+            let lab = format!("#v1/{}", entry.info.slug);
+            assert_eq!(sentence(&lab), format!("{}, with the default settings.", entry.info.name));
+            let changed = format!("{lab}?seed=17");
+            assert_eq!(sentence(&changed), format!("{}, with your own settings.", entry.info.name));
+        }
+    }
 }

@@ -15,8 +15,12 @@ pub fn chance_accuracy(run: &RunView) -> f32 {
 /// Names of the four numbers of [`LatestMetrics`], in the order of its fields.
 pub fn metric_names(run: &RunView) -> [String; 4] {
     run.lazy_lab().and_then(|lab| (lab.metric_names)(run)).unwrap_or_else(|| {
-        [tr!("Loss, training"), tr!("Loss, held-out"), tr!("Accuracy, training"), tr!("Accuracy, held-out")]
-            .map(String::from)
+        let [training, held_out] = match run.spec().run.loss.is_signed() {
+            // The formula tells why the loss is negative.
+            true => [tr!("Loss −y·f(x), training"), tr!("Loss −y·f(x), held-out")],
+            false => [tr!("Loss, training"), tr!("Loss, held-out")],
+        };
+        [training, held_out, tr!("Accuracy, training"), tr!("Accuracy, held-out")].map(String::from)
     })
 }
 

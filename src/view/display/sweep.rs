@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::words::{format_count, format_setting, format_thousands, option_label, setting_label};
+use crate::record::quote_csv_field;
 use vivarium_core::settings::SweepAxis;
 use vivarium_core::sorting;
 use vivarium_model::protocol::Measurement;
@@ -215,6 +216,43 @@ impl SweepProgress {
         };
         let last = self.cells.iter().map(|cell| cell.sweep_index).max().unwrap_or(0);
         (0..=last).filter_map(missed).collect()
+    }
+
+    /// Formats the results of the finished runs as a CSV table with one line per replica: the swept settings, `replica`,
+    /// `t_c` (step at which the replica reached the target, empty if it did not), `budget` (number of steps of the run)
+    /// and the held-out accuracy at the end. `lab plot` reads the table.
+    pub fn format_csv(&self, spec: &RunSpec) -> String {
+        let axes = || [&spec.run.sweep, &spec.run.series].into_iter().filter(|axis| !axis.is_empty());
+        let names = self.cells.first().map_or(spec, |cell| &cell.spec).measure_names().names;
+        let accuracy = names[3];
+        let header = axes().map(|axis| axis.key.as_str()).chain(["replica", "t_c", "budget", accuracy]);
+        let mut text = header.collect::<Vec<_>>().join(",") + "\n";
+        for (run, cell) in self.cells.iter().enumerate() {
+            let Some(times) = self.solved_steps(run) else { continue };
+            let indices = [cell.sweep_index, cell.series_index];
+            let values: Vec<_> = axes()
+                .zip(indices)
+                .filter_map(|(axis, at)| Some(quote_csv_field(axis.values.get(at)?)))
+                .collect();
+            // Replicas that share a training set have one time together, and then the accuracies are not theirs alone.
+            let accuracies = self.final_accuracies(run).filter(|all| all.len() == times.len());
+            for (replica, time) in times.iter().enumerate() {
+                let own = [
+                    replica.to_string(),
+                    time.map_or_else(String::new, |step| step.to_string()),
+                    cell.spec.run.steps.to_string(),
+                    accuracies.map_or_else(String::new, |all| all[replica].to_string()),
+                ];
+                text += &values
+                    .iter()
+                    .map(|value| &**value)
+                    .chain(own.iter().map(String::as_str))
+                    .collect::<Vec<_>>()
+                    .join(",");
+                text.push('\n');
+            }
+        }
+        text
     }
 
     /// One curve per value of the second swept setting: its name, and a point per finished run with the times at which

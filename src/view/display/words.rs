@@ -114,7 +114,7 @@ pub fn setting_label(spec: &RunSpec, key: &str) -> String {
 
 /// English label of the setting `key`; the key itself if the run has no such setting.
 fn english_label<'a>(spec: &RunSpec, key: &'a str) -> &'a str {
-    spec.setting(key).map_or(key, |knob| knob.label)
+    spec.setting(key).map_or(key, |setting| setting.label)
 }
 
 /// Symbol of a setting in formulas, such as "η", taken from the end of its label; the label in small letters if it has
@@ -148,7 +148,7 @@ pub fn option_label(spec: &RunSpec, key: &str, text: &str) -> String {
     if let Some(entry) = entries.iter().find(|entry| entry.info.slug == text) {
         return translated(entry.info.name).into();
     }
-    let label = match spec.setting(key).map(|knob| knob.range) {
+    let label = match spec.setting(key).map(|setting| setting.range) {
         Some(Range::Choice(options)) => options.iter().find(|o| o.slug == text).map(|o| o.label),
         _ => None,
     };

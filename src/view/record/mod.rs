@@ -245,6 +245,30 @@ impl Record {
         let weights = weights.map(|file| format!(" --weights {}", quote_shell(file)));
         format!("lab run {}{}{}", quote_shell(&link), weights.unwrap_or_default(), fewer.unwrap_or_default())
     }
+
+    /// Python statements, in one line, that repeat the run, or all runs of a sweep, with the package `vivarium`.
+    ///
+    /// The package has no run from the initial weights of a file; a comment says so.
+    pub fn python_code(&self) -> String {
+        let spec = &self.link.spec;
+        // A JSON string is also a string of Python.
+        let link = quote_json(&encode(&Link::from_spec(spec.clone())));
+        let mut code = match spec.run.sweep.is_empty() {
+            true => {
+                let fewer = (self.held_out > 0 && self.held_out < spec.held_out_count())
+                    .then(|| format!(", held_out={}", self.held_out));
+                let options = fewer.unwrap_or_default();
+                format!("import vivarium; run = vivarium.run({link}{options}); run.finish()")
+            }
+            false => format!("import vivarium; sweep = vivarium.sweep({link}); print(sweep)"),
+        };
+        let weights = preamble::file_name(&self.environment.weights_file);
+        if !weights.is_empty() {
+            // A line break would end the comment.
+            code += &format!("  # without the initial weights of {}", weights.replace(['\n', '\r'], " "));
+        }
+        code
+    }
 }
 
 /// Formats one measurement as a line of the JSON file, after a line break and, except for the first, a comma.

@@ -2,7 +2,7 @@
 //! undone; none restarts the run.
 
 use crate::in_context::baselines::baseline_name;
-use crate::in_context::{InContextState, words};
+use crate::in_context::{InContextState, texts};
 use vivarium_core::settings::format_real;
 use vivarium_model::permalink::ViewSettings;
 use vivarium_view::display::words::{format_decimal, join_list};
@@ -68,7 +68,7 @@ pub fn describe_origin(state: &InContextState) -> String {
 
 /// The factor by which the view multiplies inputs, as text: "× 2".
 pub fn format_factor(view: &ViewSettings) -> String {
-    tr!("× {factor}", factor = format_real(view.shift))
+    tr!("× {factor}", factor = format_real(view.in_context.shift))
 }
 
 /// Sentences on whether the view multiplies the inputs of prompts by a factor, and on which charts ignore the factor.
@@ -77,7 +77,7 @@ pub fn describe_shift(view: &ViewSettings) -> String {
         false => tr!("The inputs are the same as in the run's test prompts.").into(),
         true => tr!(
             "The inputs are {factor} times the inputs of the run's test prompts. The network was not trained again. In the charts over the training steps, R² is still measured without this factor.",
-            factor = format_real(view.shift)
+            factor = format_real(view.in_context.shift)
         ),
     }
 }
@@ -138,5 +138,5 @@ pub fn describe_prompt(state: &InContextState, view: &ViewSettings) -> String {
         label = format_decimal(state.inspected.label(asked) as f32),
         all = join_list(&all)
     );
-    words::append_sentence(said, words::untrained_note(state))
+    texts::append_sentence(said, texts::untrained_note(state))
 }

@@ -1,7 +1,7 @@
 //! Actions of the user on the inspected prompt, and its table. All changes are in the link and can be undone;
 //! none of it restarts the run.
 
-use crate::lookup::{LookupState, words};
+use crate::lookup::{LookupState, texts};
 use vivarium_core::settings::format_real;
 use vivarium_core::sorting;
 use vivarium_model::permalink::ViewSettings;
@@ -72,7 +72,9 @@ pub fn request(state: &LookupState, view: &ViewSettings, action: PromptAction) -
         PromptAction::SetName { place, name_index: which, text } => {
             let name = text.trim().parse().ok().filter(|name| (1..=prompts.length).contains(name));
             match name {
-                Some(name) => changed("named", &view.named, place * prompts.names + which + 1, name as f64),
+                Some(name) => {
+                    changed("named", &view.prompt.named, place * prompts.names + which + 1, name as f64)
+                }
                 None => {
                     let expected = tr!("a position from 1 to {last}", last = prompts.length);
                     Request::Refuse { key: "named", text, expected }
@@ -83,7 +85,9 @@ pub fn request(state: &LookupState, view: &ViewSettings, action: PromptAction) -
             // Accepts the minus sign and the decimal point of the page as well as those on a keyboard.
             let number = text.trim().replace('−', "-").replace(',', ".").parse::<f64>().ok();
             match number.filter(|number| number.abs() <= 100.0) {
-                Some(number) => changed("tokens", &view.tokens, place * prompts.dim + which + 1, number),
+                Some(number) => {
+                    changed("tokens", &view.prompt.tokens, place * prompts.dim + which + 1, number)
+                }
                 None => {
                     let expected = tr!("a number from −100 to 100").into();
                     Request::Refuse { key: "tokens", text, expected }
@@ -104,7 +108,7 @@ fn edits_without_changes(
     view: &ViewSettings,
     more: Option<(&'static str, String)>,
 ) -> Vec<(&'static str, String)> {
-    let changes = [("named", view.named.is_empty()), ("tokens", view.tokens.is_empty())];
+    let changes = [("named", view.prompt.named.is_empty()), ("tokens", view.prompt.tokens.is_empty())];
     let some = changes.into_iter().filter(|(_, is_empty)| !is_empty).map(|(key, _)| (key, String::new()));
     some.chain(more).collect()
 }
@@ -155,7 +159,7 @@ pub fn describe_code_pairs(state: &LookupState) -> Option<String> {
 /// Sentences on the codes (positional encodings) of positions and on attention weights set by hand; `None` if neither
 /// codes are random nor weights set by hand.
 pub fn describe_codes(state: &LookupState) -> Option<String> {
-    let all: Vec<String> = [describe_code_pairs(state), words::describe_hand_set_attention(state)]
+    let all: Vec<String> = [describe_code_pairs(state), texts::describe_hand_set_attention(state)]
         .into_iter()
         .flatten()
         .collect();

@@ -134,8 +134,8 @@ pub(super) fn random_chain(symbols: usize, seed: u64) -> Vec<usize> {
 /// the inspected sequence's chain; `None` if that is unknown or not of order 2 (bigrams).
 pub fn displayed_chain(state: &MarkovState, view: &ViewSettings) -> Option<Vec<usize>> {
     let k = state.task.symbols;
-    if view.chain.len() == k * k {
-        return Some(view.chain.clone());
+    if view.markov.chain.len() == k * k {
+        return Some(view.markov.chain.clone());
     }
     let chain = state.inspected.chain.as_ref().filter(|chain| chain.order == 2)?;
     Some((0..k).flat_map(|row| round_to_sum(&chain.next_symbol_distribution(row), 100)).collect())

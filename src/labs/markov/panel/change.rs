@@ -56,7 +56,7 @@ pub fn request(state: &MarkovState, view: &ViewSettings, action: SequenceAction)
         SequenceAction::RandomChain(number) => ("chain", encode_numbers(random_chain(k, number))),
         SequenceAction::RemoveChain => ("chain", String::new()),
         SequenceAction::ToggleHead(head) => {
-            let mut off = view.off.clone();
+            let mut off = view.markov.off.clone();
             match off.iter().position(|other| *other == head) {
                 Some(at) => drop(off.remove(at)),
                 None => off.push(head),
@@ -71,7 +71,7 @@ pub fn request(state: &MarkovState, view: &ViewSettings, action: SequenceAction)
     };
     let mut edits = vec![(key, text)];
     // A sequence entered by the user would hide the new example or chain.
-    if ["example", "chain"].contains(&key) && !view.sequence.is_empty() {
+    if ["example", "chain"].contains(&key) && !view.markov.sequence.is_empty() {
         edits.push(("seq", String::new()));
     }
     Some(Request::Edit(edits))

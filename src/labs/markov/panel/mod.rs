@@ -3,4 +3,4 @@
 pub mod action;
 pub mod change;
 pub mod diagram;
-pub mod words;
+pub mod texts;

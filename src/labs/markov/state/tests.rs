@@ -92,14 +92,14 @@ fn a_look_into_a_large_network_comes_in_parts_and_is_the_same() {
     // Without a head, with all of them beside it; what was seen is shown until then.
     state.add_finding(20, &finding, &link);
     at_rest(&mut state);
-    link.view.off = vec![2];
+    link.view.markov.off = vec![2];
     state.recompute_view(&link);
     assert_eq!(state.inspected.trace, expected);
     at_rest(&mut state);
     let without = of_length.plain(&slices, 3).look(&state.inspected.symbols, &[1]);
     assert_eq!((&state.inspected.trace, &state.inspected.whole_logits), (&without, &expected.logits));
     // Another sequence has another length.
-    link.view.sequence = vec![0, 1, 2, 1];
+    link.view.markov.sequence = vec![0, 1, 2, 1];
     state.recompute_view(&link);
     assert!(unknown(&state) && state.inspected.trace.logits.len() == 12);
     at_rest(&mut state);

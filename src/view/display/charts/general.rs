@@ -99,12 +99,16 @@ fn describe_two_curves(run: &RunView, values: [&str; 2]) -> Option<String> {
     Some(tr!("{one} {first} and {other} {second}", one, first, other, second))
 }
 
-/// Title of the loss chart in labs with relative or training losses only; `None` for the default title.
+/// Title of the loss chart in labs with relative or training losses only, and for a loss that can be negative; `None`
+/// for the default title.
 fn loss_title(run: &RunView) -> Option<String> {
     let words = run.vocabulary();
     let relative = (words.has_numeric_labels && words.curve_names.is_none())
         .then(|| tr!("Loss relative to the variance of the labels").into());
-    relative.or_else(|| words.shows_training_only.then(|| tr!("Training loss").into()))
+    let training = || words.shows_training_only.then(|| tr!("Training loss").into());
+    let is_signed = run.spec().run.loss.is_signed();
+    let signed = || is_signed.then(|| tr!("Loss −y·f(x): negative if y and f(x) have the same sign").into());
+    relative.or_else(training).or_else(signed)
 }
 
 /// Draws the curves of training and held-out loss over the training steps.

@@ -221,12 +221,12 @@ impl ChartOfRun for Chart {
     }
 
     fn stamp(self, run: &RunView) -> ChartStamp {
-        let ViewSettings { x_axis, y_axis, counted, smooth, neuron, head, .. } = run.link.view;
+        let ViewSettings { x_axis, y_axis, counted, smooth, head, .. } = run.link.view;
         let at = match run.chart_rules(self).map_or(ChartDependency::Nothing, |rules| rules.depends_on) {
             ChartDependency::Nothing => 0,
             ChartDependency::Measurements => run.history.latest().map_or(u64::MAX, |row| row.step),
             ChartDependency::Weights => run.weights.step,
-            ChartDependency::Neuron => run.weights.step ^ (neuron as u64) << 40,
+            ChartDependency::Neuron => run.weights.step ^ (run.link.view.groups.neuron as u64) << 40,
             ChartDependency::Findings => run.finding_count,
             ChartDependency::MeasurementsAndFindings => {
                 run.history.latest().map_or(u64::MAX, |row| row.step) ^ run.finding_count << 40

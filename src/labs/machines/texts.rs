@@ -174,11 +174,15 @@ pub(super) fn execution_obstacles(spec: &RunSpec) -> Vec<String> {
     obstacles
 }
 
-/// Title of the token chart: "Tokens; step 42 after block 8 of 11: Search for bit 5".
+/// Title of the token chart: "Tokens; step 42 after block 8 of 11: Search for bit 5"; after the last block "Tokens after
+/// step 42".
 pub(super) fn tokens_title(run: &RunView) -> Option<String> {
     let state: &MachineState = run.lab_state()?;
     let (stage, blocks) = (state.shown_block(&run.link.view), state.transformer.construction().blocks());
     let block = stage.checked_sub(1).and_then(|at| blocks.get(at))?;
+    if stage == blocks.len() {
+        return Some(tr!("Tokens after step {step}", step = format_thousands(state.step as u64)));
+    }
     Some(tr!(
         "Tokens; step {step} after block {stage} of {blocks}: {name}",
         step = format_thousands(state.step as u64),

@@ -1,7 +1,7 @@
 //! Texts on runs on prompts of points, and summaries of their charts.
 
 use super::baselines::{applicable_baselines, baseline_name, unmeasured_baselines};
-use super::shown::{final_baseline_r2, network_curve, shown_heads};
+use super::r2_series::{final_baseline_r2, network_curve, shown_heads};
 use super::state::InContextState;
 use super::sweeps::{r2_curves, swept_regression};
 use super::weights::require_small;
@@ -173,7 +173,7 @@ pub(super) fn describe_r2_by_examples(run: &RunView) -> Option<String> {
         false => tr!("R² by number of examples. {said}.", said),
         true => tr!(
             "R² by number of examples, with inputs multiplied by {shift}. {said}.",
-            shift = format_real(run.link.view.shift),
+            shift = format_real(run.link.view.in_context.shift),
             said
         ),
     };

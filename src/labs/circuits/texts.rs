@@ -207,6 +207,14 @@ pub(super) fn describe_gate_values(run: &RunView) -> Option<String> {
     ))
 }
 
+/// Title of the chart of the distances of the network's gate values from 0 and 1 in a run without noise, where all are
+/// 0; none in a run with noise.
+pub(super) fn deviations_title(run: &RunView) -> Option<String> {
+    let state: &CircuitState = run.lab_state()?;
+    let is_exact = state.settings.sigma <= 0.0;
+    is_exact.then(|| tr!("Deviation from 0 and 1 by layer: none, because the noise σ is 0").into())
+}
+
 /// Summary of the chart of the distances of the network's gate values from 0 and 1, by layer of gates.
 pub(super) fn describe_deviations(run: &RunView) -> Option<String> {
     let state: &CircuitState = run.lab_state()?;

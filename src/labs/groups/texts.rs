@@ -1,11 +1,50 @@
 //! Texts on runs on pairs of group elements.
 
+use super::probes::groups_task;
 use super::state::GroupsState;
 use vivarium_model::run::RunSpec;
+use vivarium_model::tasks::groups::GroupOperation;
 use vivarium_plot::analysis::curves::median_range;
 use vivarium_plot::analysis::neurons::NeuronPart;
 use vivarium_view::display::RunView;
 use vivarium_view::display::words::{format_decimal, format_percent, format_significant};
+
+/// Description of the task of a run, which names its operation, in English; none for runs on other tasks.
+pub(super) fn describe_task(spec: &RunSpec) -> Option<&'static str> {
+    Some(match groups_task(spec)?.operation {
+        GroupOperation::Add => {
+            text!(
+                "The label of a pair of elements is the sum of the two elements modulo n. During training, each neuron specialises in one frequency."
+            )
+        }
+        GroupOperation::Subtract => {
+            text!(
+                "The label of a pair of elements is the difference of the two elements modulo n. During training, each neuron specialises in one frequency."
+            )
+        }
+        GroupOperation::Multiply => {
+            text!("The label of a pair of elements is the product of the two elements modulo n.")
+        }
+        GroupOperation::Quadratic => {
+            text!("The label of a pair of elements a and b is a² + ab + b² modulo n.")
+        }
+        GroupOperation::Random => {
+            text!(
+                "The label of each pair of elements is a random element. A network can only memorise these labels."
+            )
+        }
+        GroupOperation::Dihedral
+        | GroupOperation::Symmetric
+        | GroupOperation::Alternating
+        | GroupOperation::Quaternion
+        | GroupOperation::Product
+        | GroupOperation::Table => {
+            text!(
+                "The label of a pair of elements is the product of the two elements. During training, each neuron specialises in one frequency or one representation."
+            )
+        }
+    })
+}
 
 /// The sentence that says that the run has reached its target, such as "All pairs are answered correctly at step 85.";
 /// `networks` is a phrase such as "9 of 10 networks", `at` one such as "at step 85".
@@ -84,4 +123,28 @@ pub(super) fn margin_note(run: &RunView) -> Option<String> {
         " If λ is at least {least}, the loss plus the penalty is smallest if all weights are 0.",
         least = format_significant(collapse.collapse_lambda())
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use vivarium_model::permalink::decode;
+
+    #[test]
+    fn the_task_is_named_by_its_operation() {
+        let about = |link: &str| describe_task(&decode(link).0.spec).unwrap();
+        for (link, result) in [
+            ("#v1/groups", "is the sum of the two elements modulo n."),
+            ("#v1/groups?op=sub", "is the difference of the two elements modulo n."),
+            ("#v1/groups?op=mul", "is the product of the two elements modulo n."),
+            ("#v1/groups?op=quad", "is a² + ab + b² modulo n."),
+            ("#v1/groups?op=random", "is a random element."),
+            ("#v1/groups?op=symmetric", "is the product of the two elements."),
+            ("#v1/groups?op=product", "is the product of the two elements."),
+        ] {
+            assert!(about(link).contains(result), "{link}: {}", about(link));
+            assert_eq!(about(link).contains("product"), result.contains("product"), "{link}");
+        }
+        assert_eq!(describe_task(&decode("#v1/markov").0.spec), None);
+    }
 }

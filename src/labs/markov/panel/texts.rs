@@ -49,7 +49,7 @@ pub fn mean_head_weights(state: &MarkovState, view: &ViewSettings) -> (String, V
         .into_iter()
         .filter(|glance| {
             let number = names.iter().position(|name| *name == glance.name).map_or(0, |head| head + 1);
-            !view.off.contains(&number)
+            !view.markov.off.contains(&number)
         })
         .collect();
     let mut mean = vec![0.0; length];
@@ -122,7 +122,7 @@ pub fn describe_loss(state: &MarkovState) -> Option<String> {
 pub fn describe_disabled_heads(state: &MarkovState, view: &ViewSettings) -> Option<String> {
     let names = state.head_names();
     let off: Vec<String> =
-        view.off.iter().filter_map(|head| names.get(head.checked_sub(1)?).cloned()).collect();
+        view.markov.off.iter().filter_map(|head| names.get(head.checked_sub(1)?).cloned()).collect();
     let sentence = |who: String, are: &str| {
         tr!(
             "{who} {are} switched off: predictions and maps on this page use the remaining heads. \
