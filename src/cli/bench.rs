@@ -123,7 +123,8 @@ impl Arguments {
 const MAX_STEP_SECONDS: f64 = 1.0;
 
 /// The run that `lab bench` times: (50,3)-parity (the label is the parity of 3 hidden bits of 50), batch 32,
-/// hinge loss, plain SGD, fresh data in every step, `width` hidden units and `replicas` networks.
+/// hinge loss, plain SGD, fresh data in every step, `width` hidden units and `replicas` networks, trained by
+/// `learner`.
 fn benchmark_run(width: usize, replicas: usize, learner: LearnerChoice) -> RunSpec {
     let link = format!("#v1/sparse-parity?width={width}&halt=steps&steps=10000000&every=100000&held=64");
     let mut spec = decode(&link).0.spec;
@@ -307,7 +308,7 @@ fn measure_table(device: &Device, peak: f64, arguments: &Arguments) -> Result<Ta
 }
 
 /// Name of the learner and training speed of `spec` on one core, measured for about `seconds` seconds. None
-/// if the run itself fails; the error is printed after `label`.
+/// if the run itself fails; its error is then printed after `label`, a text that names the run.
 fn measure_rate_or_report(
     spec: &RunSpec,
     device: &Device,

@@ -40,7 +40,7 @@ pub fn script(arguments: &Arguments) -> Result<(), CommandError> {
 /// Runs `lab check`: prints what the file at `path` contains.
 ///
 /// # Errors
-/// That there is no such file, or what is wrong with it.
+/// When there is no file at `path`, or it cannot be read, for example because it is damaged.
 pub fn check(path: &str) -> Result<(), CommandError> {
     let found = open::read_run_file(path)?.ok_or_else(|| anyhow::anyhow!("there is no file {path}"))?;
     let lines = match found {

@@ -61,8 +61,8 @@ pub const SOLVED_STEP_TOLERANCE: f64 = 0.25;
 /// A run of at most this many floating-point operations is recorded to its end, which takes about a second;
 /// of larger runs only the first 20 steps are recorded.
 const MAX_WHOLE_RUN_FLOPS: f64 = 6e10;
-/// Smallest number of floating-point operations that a training step through autodiff is taken to cost: as
-/// many as our own kernels do in the time of the smallest such step.
+/// Lower bound on the floating-point operations that are counted for a training step through autodiff: as
+/// many as our own kernels compute in the time of autodiff's smallest step.
 const MIN_AUTODIFF_STEP_FLOPS: f64 = 5e6;
 
 /// Whether a run is recorded to its end, and not only its first 20 steps.

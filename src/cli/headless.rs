@@ -336,7 +336,8 @@ impl HeadlessRun {
         !ended
     }
 
-    /// Stores errors and checkpoints of a message, passes it to the listener, and queues it for the player.
+    /// Stores the error or checkpoint in a message of the worker of `program`, passes the message to the
+    /// listener, and queues it for the player.
     fn handle_message(&mut self, program: Program, message: EventMessage) {
         if let Event::Failed(failure) = &message.event {
             self.device_failure = Some(failure.clone());
@@ -350,7 +351,8 @@ impl HeadlessRun {
         self.pending_messages.push_back(Incoming::Trainer(program, TrainerMessage::Message(message)));
     }
 
-    /// Performs an effect that the player asked for; speeds are stored in a browser only.
+    /// Performs an effect that the player asked for; a request to store the measured speeds of CPU and GPU is
+    /// ignored, since only a browser stores them.
     fn perform_effect(&mut self, effect: TrainerEffect) -> Result<(), CommandError> {
         match effect {
             TrainerEffect::StoreSpeeds(_) => {}

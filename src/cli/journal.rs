@@ -266,8 +266,8 @@ impl SweepIndex {
         Ok(())
     }
 
-    /// Adds run `number`, from 0, to the index: its lines, `byte_length` bytes long, end the first file.
-    /// Returns false if the run is already in the index.
+    /// Adds run `number`, from 0, to the index; its lines are the `byte_length` bytes of the sweep file that
+    /// follow the first [`SweepIndex::valid_bytes`] bytes. Returns false if the run was already in the index.
     fn append_run(&mut self, number: usize, byte_length: usize) -> bool {
         self.is_sorted &= self.run_locations.last_key_value().is_none_or(|(last, _)| *last < number);
         let place = RunLocation { file_index: 0, offset: self.valid_bytes, byte_length };
@@ -509,7 +509,8 @@ fn lines(spec: &RunSpec, number: usize, cell: &SweepCell, outcome: &Outcome) -> 
     ColumnLayout::of(spec, NameVersion::New).format_run(spec, number, cell, outcome)
 }
 
-/// Start of the error message for the line `line_offset` lines after the header.
+/// Start of the error message about a damaged run whose first line is line number `line_offset`, from 1,
+/// after the lines of `head`.
 #[cfg(test)]
 fn damaged_line_text(head: &str, line_offset: usize) -> String {
     format!("line {} or", head.lines().count() + line_offset)

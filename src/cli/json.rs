@@ -122,7 +122,8 @@ struct SettingJson {
 }
 
 /// JSON object of the accepted values of a setting: their kind, the bounds `from` and `to` of a number, and
-/// `most`, the largest number of entries of a list or characters of a text.
+/// `most`, the largest number of entries of a list, rows of a table, values of an axis, or characters of a
+/// text.
 #[derive(Serialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
 enum ValuesJson {

@@ -192,7 +192,8 @@ impl<'a> MetricsOutput<'a> {
     /// they are not metrics of a run.
     ///
     /// # Errors
-    /// When the file cannot be written, or its lines have the other [names](super::print::NameVersion).
+    /// When the file cannot be written, or its lines have names of measures of the other
+    /// [version](super::print::NameVersion) than `head`.
     fn resume_below_header(
         &mut self,
         mark: &OutputMark,

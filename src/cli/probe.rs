@@ -91,7 +91,8 @@ pub enum ArrayKind {
 }
 
 impl ArrayKind {
-    /// Kind of these arrays in the model crate: outputs are arrays of the examples.
+    /// Kind in the model crate under which arrays of this kind are computed: a network's outputs belong to
+    /// [`Kind::Examples`], as its inputs and labels do.
     fn inside_kind(self) -> Kind {
         match self {
             ArrayKind::Activations => Kind::Activations,

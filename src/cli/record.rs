@@ -56,8 +56,8 @@ const MIN_SHARE: f64 = 0.05;
 /// Largest number of horizontal reference lines of a recorded chart; lines far from the curves are left out.
 const MAX_REFERENCE_LINES: usize = 3;
 
-/// Slugs of presets, and for each the chart that is drawn on its card; listed where the chart that other
-/// presets have would show less of the claim.
+/// Exceptions to the usual choice of [`card_chart`]: slugs of presets, and for each the chart that is drawn
+/// on its card, since the usual one would show less of the claim.
 const PRESET_CHARTS: &[(&str, Chart)] = &[
     ("grokking-progress", groups_charts::PROGRESS),
     ("z23-outputs", chart::LOSS),
@@ -123,12 +123,15 @@ fn thin_curve(series: &Series, log: [bool; 2]) -> Option<RecordedCurve> {
     Some(RecordedCurve { role: series.role, x, y })
 }
 
-/// A horizontal coordinate of a recorded curve: whole numbers unchanged, others rounded to four digits.
+/// A horizontal coordinate of a recorded curve: whole numbers unchanged, others rounded to four significant
+/// digits.
 fn round_x(x: f64) -> f32 {
     if x.fract() == 0.0 { x as f32 } else { round_to_four_digits(x) }
 }
 
-/// The thinned curves of a chart for the card of a preset, at most [`MAX_CURVES`] or [`MAX_START_CURVES`].
+/// The thinned curves of a chart for the card of a preset, at most [`MAX_CURVES`], or [`MAX_START_CURVES`] if
+/// the horizontal axis is the initialisation. Curves for comparison come last, so that they are left out
+/// first.
 fn card_curves(lines: &LineChart) -> Vec<RecordedCurve> {
     let log = [lines.log_x, lines.log_y];
     let drawn = lines.series.iter().filter(|series| !series.faint && !series.scatter);

@@ -421,7 +421,8 @@ impl TrainingRun<'_> {
     /// Writes a checkpoint to `path`, with the mark of the metrics in its header.
     ///
     /// # Errors
-    /// When it cannot be written, or the weights are not finite; `consequence` ends this sentence.
+    /// When it cannot be written, or the weights of no network are finite; the text `consequence` is then
+    /// appended to the message.
     fn write_checkpoint(
         &self,
         path: &std::path::Path,

@@ -163,8 +163,9 @@ fn format_csv_line<'a>(cells: impl Iterator<Item = &'a str>) -> Result<String, a
     Ok(String::from_utf8(writer.into_inner()?)?)
 }
 
-/// CSV lines of the replicas of one run: values of the swept settings, number of the replica, step at which
-/// it reached the target (empty if never), and `shared_columns`.
+/// CSV lines of the replicas of one run: values of the swept settings, number of the replica, from 0, step at
+/// which it reached the target (empty if never), and `shared_columns`, further cells that are equal for all
+/// replicas.
 fn format_replicas(
     setting_values: &[&str],
     solved: &[Option<u64>],
@@ -215,7 +216,7 @@ pub(super) fn compares_final_errors(spec: &RunSpec) -> bool {
 }
 
 /// Two table cells for the networks of a run with these held-out accuracies: median and quartiles of the
-/// error, 1 − accuracy.
+/// error, 1 − accuracy; two dashes for None.
 fn format_errors(accuracies: Option<&Vec<f32>>) -> [String; 2] {
     let wrong: Vec<f32> = accuracies.into_iter().flatten().map(|right| 1.0 - right).collect();
     match quartiles(&wrong) {
@@ -228,7 +229,7 @@ fn format_errors(accuracies: Option<&Vec<f32>>) -> [String; 2] {
 }
 
 /// 95 % interval of the median time to the target, in steps. It is open above if it reaches the last step,
-/// since some replicas never reached the target.
+/// since some replicas never reached the target. A dash if there is no median or no interval.
 fn format_times_interval(point: &ScalingPoint) -> String {
     match (point.median_time(), point.median_interval()) {
         (Some(_), Some((low, high))) if high >= point.horizon as f64 => {
@@ -244,8 +245,9 @@ fn format_steps(time: f64) -> String {
     format_thousands(time.round() as u64)
 }
 
-/// Lines with the power law of each curve of the sweep: median time t_c to the target, in steps, against the
-/// first swept setting. Empty if its values are not numbers.
+/// Lines with the power law fitted to each curve of the sweep, t_c ∝ x^α for the median time t_c to the
+/// target, in steps, and the first swept setting x; then, if a trial is a group of several networks, lines
+/// with the values of x at which 80 % of trials succeed. Empty if the values of x are not numbers.
 pub fn format_power_laws(spec: &RunSpec, sweep: &SweepProgress) -> String {
     let axis = &spec.run.sweep;
     if axis.values.iter().any(|value| value.parse::<f64>().is_err()) {
@@ -271,9 +273,9 @@ pub fn format_power_laws(spec: &RunSpec, sweep: &SweepProgress) -> String {
     laws + &format_thresholds(spec, sweep)
 }
 
-/// A line for each value of the second swept setting: the smallest value of the first one from which on 80 %
-/// of trials succeed.
-/// Empty unless a trial is a group of several networks on the same data and both settings are numbers.
+/// A line for each value of the second swept setting: the smallest value of the first one at which at least
+/// 80 % of trials succeed. Empty unless a trial is a group of several networks on the same data and both
+/// settings are numbers.
 fn format_thresholds(spec: &RunSpec, sweep: &SweepProgress) -> String {
     if spec.task.examples().replicas_per_training_set() == 1 {
         return String::new();

@@ -386,8 +386,8 @@ fn build_page_curve(spec: &RunSpec, sweep: SweepProgress, chart: Chart) -> Readi
     chart.reading(&RunView { link, sweep: Some(sweep), ..RunView::default() })
 }
 
-/// Curve of the share of networks that reached the target over the swept setting, with its 95 % interval at
-/// each value.
+/// Curve of the share of networks that reached the target over the swept setting, with its 95 % interval
+/// (Wilson 1927) at each value.
 fn build_share_curve(spec: &RunSpec, sweep: &SweepProgress) -> Reading {
     let axis = &spec.run.sweep;
     let counts: Vec<(usize, usize)> =
@@ -420,7 +420,8 @@ fn build_share_curve(spec: &RunSpec, sweep: &SweepProgress) -> Reading {
 const SHARE_TITLE: &str = "Seeds that reach the target";
 
 /// Heat maps over two swept settings: the share of networks that reached the target, the median step at which
-/// they did, and, where it is below 1, the largest share that theory allows.
+/// they did, and, if it is below 1 for any run, the largest share that theory allows (for parity, proposition
+/// 6.3 of Edelman 2024).
 fn build_maps(spec: &RunSpec, sweep: &SweepProgress) -> Vec<Reading> {
     let run = &spec.run;
     let (rows, columns) = (run.series.values.len(), run.sweep.values.len());

@@ -75,7 +75,8 @@ fn unescape_literal(literal: &str) -> Option<String> {
     }
 }
 
-/// Adds the Rust files below `folder` to `sources`, in order, without tests and without the command line.
+/// Adds the Rust files below `folder` to `sources`, in alphabetical order in each folder, without test files,
+/// `language.rs`, and the command line, whose texts are in English only.
 fn collect_sources(folder: &Path, sources: &mut Vec<PathBuf>) -> Result<(), anyhow::Error> {
     let entries = fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;
     let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();

@@ -103,8 +103,9 @@ pub fn table_literal(entries: &[u32], row_count: usize) -> String {
     format!("\"\"\"\n{}\n\"\"\"", rows.join("\n"))
 }
 
-/// Writes which of `example_count` examples are in `subset` as a Python string of hexadecimal digits. Each digit stands
-/// for four examples, the first of them in its lowest bit. If all examples are in it, the Python literal is `None`.
+/// Writes which of `example_count` examples are in `subset`, a list of their indices from 0, as a Python string of
+/// hexadecimal digits. Each digit stands for four examples, the first of them in its lowest bit. If all examples are in
+/// it, the Python literal is `None`.
 pub fn subset_mask(subset: &[u32], example_count: usize) -> String {
     if subset.len() == example_count {
         return "None".into();

@@ -35,7 +35,8 @@ pub fn skip_without_gpu(module: &str, reason: &str) {
 }
 
 /// Line for the record of skipped tests: names the crate of `module`, the test, and the reason. libtest names the
-/// `thread` after the path of the test within its crate.
+/// `thread` after the path of the test within its crate; without a thread name, or in the main thread, the line names
+/// `module`.
 fn format_skipped(module: &str, thread: Option<&str>, reason: &str) -> String {
     let name = module.split("::").next().unwrap_or(module);
     let test = match thread {

@@ -65,8 +65,8 @@ struct ArrowArray {
 /// Memory that the pointers of an [`ArrowArray`] point to.
 #[expect(clippy::vec_box, reason = "C gets a list of pointers")]
 struct ArrayBuffers {
-    /// Pointers to the buffers of a column: first a null pointer, since no value is missing, then the values
-    /// (of text the offsets, then the letters).
+    /// Pointers to the buffers of a column: first a null pointer, since no value is missing, then the values (of a
+    /// column of words their byte offsets, then their bytes).
     buffers: Vec<*const c_void>,
     /// Arrays of the columns of a table; empty for a column.
     children: Vec<Box<ManuallyDrop<ArrowArray>>>,

@@ -60,13 +60,14 @@ impl ProbedNetwork {
         self.weights.iter().map(Vec::as_slice).collect()
     }
 
-    /// Number of rows of a first layer: numbers in one input, or the number of different elements if inputs are
-    /// elements.
+    /// Number of rows of the network's first layer: how many numbers one input has, or, if inputs are single elements
+    /// (such as tokens), how many different elements there are.
     pub fn inputs(&self) -> usize {
         self.spec.task.examples().inputs()
     }
 
-    /// Number of columns of the first parameter (hidden width), at least 1.
+    /// Number of columns of the first parameter tensor (hidden width): its length divided by [`ProbedNetwork::inputs`];
+    /// at least 1.
     pub fn width(&self) -> usize {
         self.weights.first().map_or(1, |w| w.len() / self.inputs().max(1)).max(1)
     }
@@ -118,8 +119,8 @@ impl ProbeTask {
         self.network.step
     }
 
-    /// Continues until the measurement is done or the clock `now_ms` passes `until_ms` (milliseconds); polls at least
-    /// once. Returns the result when done, else `None`.
+    /// Polls the measurement until it is done or the clock of `now_ms` has reached `until_ms` (milliseconds), at least
+    /// once. Returns the result if the measurement is done, else `None`.
     pub fn advance(&mut self, until_ms: f64) -> Option<ProbeResult> {
         loop {
             let found = self.measurement.poll(&self.network);

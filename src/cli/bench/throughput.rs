@@ -49,8 +49,8 @@ const FAMILY_LINKS: [(&str, &str); 2] = [
 /// column for each.
 const CONCURRENT_RUN_COUNTS: [usize; 4] = [1, 4, 16, 64];
 
-/// A run of the sweep over width and sample size: (30,3)-parity from 1,000 examples with weight decay. Its
-/// last step is too far to be reached.
+/// A run of the sweep over width and sample size: (30,3)-parity from 1,000 examples with weight decay, with
+/// `width` hidden units and `replicas` networks, at most 4,096. Its last step is too far to be reached.
 fn frontier_run(width: usize, replicas: usize) -> RunSpec {
     let link = format!(
         "#v1/sparse-parity?n=30&m=1000&wd=0.01&width={width}&replicas={}&halt=steps&steps=10000000&every=100&held=512",

@@ -29,8 +29,8 @@ pub(super) fn chain_measure(row: &Measurement, which: OfChains) -> Vec<f32> {
 /// For each replica, the strategies (uniform, unigram, bigram and so on) to which its predictions were
 /// nearest, in order of time.
 ///
-/// A strategy counts if it is nearest at two measurements in a row: between two strategies either may be
-/// nearest.
+/// A strategy counts if it is nearest at the first measurement, or at two measurements in a row: between two
+/// strategies either may be nearest.
 pub(super) fn find_stages(spec: &RunSpec, rows: &[Measurement]) -> Vec<Vec<Strategy>> {
     let Some(drawn) = spec.task.examples().chain_sequences() else { return vec![] };
     let of_replica = |r: usize| {
@@ -76,9 +76,11 @@ pub(super) fn measure_chain_weights(measure: ExpectedMeasure, spec: &RunSpec, we
     }
 }
 
-/// A ratio of entries of the query-key matrices W_QK of one network on prompts: largest inside and largest
-/// outside of the blocks for [`ExpectedMeasure::Block`], otherwise smallest on the diagonal and largest off
-/// it. `weights` are the parameter tensors of the network; None if it has no such matrices.
+/// A ratio of absolute entries of the query-key matrices W_QK of one network on prompts. For
+/// [`ExpectedMeasure::Block`]: the largest entry in the blocks that compare the code of a name with that of a
+/// position, divided by the largest outside; otherwise the smallest on the diagonals of these blocks, divided
+/// by the largest elsewhere. `weights` are the parameter tensors of the network; None if it has no such
+/// matrices.
 fn measure_scores(measure: ExpectedMeasure, spec: &RunSpec, weights: &[Vec<f32>]) -> Option<f64> {
     let (prompts, scores) = (spec.task.sampler().prompts()?, QueryKeyMatrices::new(spec, weights)?);
     let sizes = scores.compute_magnitudes(&prompts);

@@ -47,8 +47,9 @@ pub fn compare_all(
     Ok(rows)
 }
 
-/// Our median time to the target counts as equal to that of an independent program if neither is more than
-/// this many times the other. The factor is large because these programs ran few seeds.
+/// Our median time to the target, or our median of a measure other than accuracy, counts as equal to the
+/// result of an independent program if neither is more than this many times the other. The factor is large
+/// because these programs ran few seeds.
 const MAX_MEDIAN_RATIO: f64 = 2.0;
 /// Largest difference between our success rate and that of an independent program at which the two count as
 /// equal.

@@ -79,8 +79,8 @@ pub fn lookup_instances() -> Vec<LookupInstance> {
     all
 }
 
-/// Results of section 4, discrepancy (iii), of the summary: short position codes violate assumption 3, by
-/// which inner products of two codes are at most 1/2 in size.
+/// Results of section 4, discrepancy (iii), of the summary: short position codes violate assumption 3 of
+/// Mousavi-Hosseini et al. 2025, by which inner products of two codes are at most 1/2 in size.
 fn code_instances() -> Vec<LookupInstance> {
     let pairs = [(12, 2.9), (33, 26.0), (100, 52.0)].map(|(n, found)| {
         let name = format!("look-up 4 (iii): pairs of codes with |⟨ω, ω⟩| > 1/2, N = {n}");

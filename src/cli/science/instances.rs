@@ -27,7 +27,8 @@ pub enum ParityFinding {
 /// An instance of the parity lab with the result of an independent implementation.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ParityInstance {
-    /// Name of the instance in the table of comparisons: figure or section of the thesis, and particulars.
+    /// Name of the instance in the table of comparisons: figure or section of the thesis Edelman 2024, and
+    /// particulars.
     pub name: &'static str,
     /// Settings of the run after `#v1/sparse-parity?`, without replicas.
     pub link: &'static str,
@@ -74,8 +75,8 @@ const fn value_instance(
     ParityInstance { name, link, finding: ParityFinding::Value { measure, step, value } }
 }
 
-/// All instances of the parity lab with results of the independent implementation, in the order of the
-/// thesis.
+/// All instances of the parity lab with results of the independent implementation, in the order of the thesis
+/// Edelman 2024.
 pub const PARITY_INSTANCES: &[ParityInstance] = &[
     // Losses and initialisations at (20, 3).
     time_instance("(20,3) ReLU 100, hinge, uniform", "n=20&every=10&held=2048", 750, (6, 6)),

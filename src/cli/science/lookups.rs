@@ -16,20 +16,22 @@ use vivarium_science::tokens::PositionCodes;
 use vivarium_science::tokens::theory::{angles, oracle};
 use vivarium_training::launch::device::Device;
 
-/// Number of random draws over which the risk of the oracle of theorem 6 is averaged; the oracle sees a
-/// prompt only through its projection onto the span of the training prompts.
+/// Number of random draws over which the risk of the oracle of theorem 6 (Mousavi-Hosseini et al. 2025) is
+/// averaged; the oracle sees a prompt only through its projection onto the span of the training prompts.
 const ORACLE_DRAWS: u32 = 40;
-/// Number N of positions and dimension d of a token in the draws for the risk of the oracle.
+/// Number N of positions and dimension d of a token in the draws for the risk of the oracle of theorem 6
+/// (Mousavi-Hosseini et al. 2025).
 const ORACLE_SIZES: (usize, usize) = (16, 8);
 
 /// Our number of prompts, or our error if it is small, counts as equal to that of the independent program if
 /// neither is more than this many times the other; that program ran one or two seeds.
 const MAX_RATIO: f64 = 2.0;
 /// Largest relative difference between our error and that of the independent program at which the two count
-/// as equal, for errors above 0.3, which are near a floor. It allows for the noise of the test set.
+/// as equal, for errors above 0.3: they are near the smallest error that the network can reach (the floor),
+/// where a factor such as [`MAX_RATIO`] would accept any error. It allows for the noise of the test set.
 const MAX_FLOOR_EXCESS: f32 = 0.06;
-/// Largest difference between our error and that of the independent program at which the two count as equal,
-/// if the runs have not converged.
+/// Largest difference between our median error at the last step and the error of the independent program at
+/// which the two count as equal, if the runs have not reached the limit of the loss.
 const MAX_UNFINISHED_DIFFERENCE: f32 = 0.1;
 
 /// An exact number counts as equal to a rounded one if neither is more than this many times the other.
@@ -108,7 +110,7 @@ fn compare_sign_count(positions: usize, signs_per_log: f64) -> (String, String, 
     (format!("about {signs_per_log} ln N"), here, matches_rounded(found, signs_per_log))
 }
 
-/// Largest inner product of two random position codes of a run; None if it is at most
+/// Largest inner product of two random position codes (unit vectors) of a run; None if it is at most
 /// [`MIN_SIMILAR_PRODUCT`], or if the codes are not random.
 fn similar_codes_product(spec: &RunSpec) -> Option<f64> {
     let prompts = spec.task.sampler().prompts().filter(|prompts| prompts.codes == PositionCodes::Random)?;
@@ -119,12 +121,13 @@ fn similar_codes_product(spec: &RunSpec) -> Option<f64> {
     pairs.reduce(f64::max).filter(|most| *most > MIN_SIMILAR_PRODUCT)
 }
 
-/// Two codes of ten signs, scaled to length 1, with a larger inner product differ in at most one sign.
+/// Inner product of two position codes of length 1 above which they are reported as alike: codes of ten signs
+/// with a larger one differ in at most one sign.
 const MIN_SIMILAR_PRODUCT: f64 = 0.75;
 
-/// Compares the mean risk of the oracle of theorem 6 after `prompts` training prompts with `reference`, that
-/// of the independent program. Returns the result of that program as text, ours as text, and whether they
-/// agree.
+/// Compares the mean risk of the oracle of theorem 6 (Mousavi-Hosseini et al. 2025) after `prompts` training
+/// prompts with `reference`, that of the independent program. Returns the result of that program as text,
+/// ours as text, and whether they agree.
 fn compare_oracle(prompts: usize, reference: f64) -> (String, String, bool) {
     let (positions, dim) = ORACLE_SIZES;
     let risk = |draw: u32| oracle::sample_oracle_risks(0, draw, positions, dim, &[prompts])[0];

@@ -100,7 +100,8 @@ fn max_replicas(spec: &RunSpec) -> usize {
     (2..=REPLICAS).rev().find(fits).unwrap_or(1)
 }
 
-/// Trains a run or all runs of a sweep and checks the expectations.
+/// Trains the run `spec`, or all runs if it is a sweep, and checks the expectations `expected`: one verdict
+/// for each, in order.
 ///
 /// # Errors
 /// When the device stops working.
@@ -565,9 +566,10 @@ impl MeasuredRun {
     }
 }
 
-/// Share of the variance of ln t_c, the step at which a replica reached the target, between groups of
-/// replicas with the same initialisation, from 0 to 1. Replica r has initialisation r mod `inits`; replicas
-/// that never reached the target are left out.
+/// Share, from 0 to 1, of the variance of ln t_c that lies between groups of replicas with the same
+/// initialisation; t_c is the step at which a replica reached the target (`solved`, None if never). Replica r
+/// has initialisation r mod `inits`, the number of initialisations; replicas that never reached the target
+/// are left out.
 fn variance_share_between_inits(solved: &[Option<u64>], inits: usize) -> f64 {
     let log = |t: u64| libm::log(t.max(1) as f64);
     let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len().max(1) as f64;

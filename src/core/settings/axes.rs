@@ -11,8 +11,8 @@ pub const MAX_AXES: usize = 18;
 /// Largest length of the text that describes all further axes in a link, in bytes.
 const MAX_TEXT_LENGTH: usize = 2500;
 
-/// Expands the ranges in the text of several axes, as [`SweepAxis::expand_range`] does for one; None if there are too
-/// many axes.
+/// Expands the ranges in the text of several axes, as [`SweepAxis::expand_range`] does for one; None if there are more
+/// than [`MAX_AXES`] axes. `is_whole` says whether the setting with a key has whole numbers as values.
 pub fn expand_ranges(text: &str, is_whole: impl Fn(&str) -> bool) -> Option<String> {
     let parts: Vec<&str> = text.split(',').take(MAX_AXES + 1).collect();
     let one = |part: &&str| SweepAxis::expand_range(part, &is_whole).unwrap_or_else(|| part.to_string());

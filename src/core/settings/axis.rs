@@ -9,7 +9,8 @@ use super::format_real;
 /// Axis of a sweep: the key of a setting and its values, as texts of a permalink; no values if the key is empty.
 ///
 /// A link may give numbers as a range, `lr:log:0.01..1:5` or `n:lin:10..40:4`: spacing, ends and count. The axis stores
-/// the values, and writes a range only where it is shorter and means the same values for every kind of setting.
+/// the values, and writes a range only where it is shorter and means these values, whether the setting has whole or
+/// real numbers.
 ///
 /// # Why
 /// The range is searched once, when the axis is created: the page writes its link at every change, and to
@@ -65,8 +66,9 @@ impl Spacing {
     /// Linear and logarithmic spacing, each with its name in a link.
     pub const ALL: [(Spacing, &'static str); 2] = [(Spacing::Linear, "lin"), (Spacing::Log, "log")];
 
-    /// Lists `count` numbers from `from` to `to`, each rounded to four digits, or with `is_whole` to a whole number and
-    /// then without repetitions; None for an invalid range.
+    /// Lists `count` numbers from `from` to `to`, with equal differences or ratios: the ends as given and the others
+    /// rounded to four significant digits, or with `is_whole` all rounded to whole numbers, without repetitions. None
+    /// if an end is not finite, or not positive for ratios, or if `count` is not from 2 to [`MAX_AXIS_VALUES`].
     pub fn list_numbers(self, from: f64, to: f64, count: usize, is_whole: bool) -> Option<Vec<String>> {
         let mut numbers: Vec<String> = self.iter_numbers(from, to, count, is_whole)?.collect();
         numbers.dedup();
@@ -128,8 +130,8 @@ impl SweepAxis {
         self.values.is_empty()
     }
 
-    /// Expands the range in the text of an axis, to whole numbers where `is_whole` is true for the key; None if the
-    /// text contains no range.
+    /// Expands the range in the text of an axis, such as `n:lin:10..40:4`, to the list `n:10_20_30_40`, with whole
+    /// numbers where `is_whole` is true for the key; None if the text contains no valid range.
     pub fn expand_range(text: &str, is_whole: impl Fn(&str) -> bool) -> Option<String> {
         let (key, range) = text.split_once(':')?;
         let (word, range) = range.split_once(':')?;
@@ -141,8 +143,8 @@ impl SweepAxis {
         Some(format!("{key}:{}", values.join("_")))
     }
 
-    /// Range that is written instead of the values: shorter than their list, and the same values for every kind of
-    /// setting; None if there is none.
+    /// Range that a link contains instead of the list of values: a shorter text that means these values, whether the
+    /// setting has whole or real numbers; None if there is none.
     pub fn range(&self) -> Option<&str> {
         self.range.as_deref()
     }
@@ -196,8 +198,8 @@ fn are_whole_numbers(values: &[String]) -> bool {
     values.iter().all(|value| value.parse::<u64>().is_ok())
 }
 
-/// Finds the text of a range that is shorter than the list of `values` and means the same values for every kind of
-/// setting; `None` if there is none.
+/// Finds the text of a range, such as `lin:10..80:8`, that is shorter than the list of `values` and means these values,
+/// whether the setting has whole or real numbers; `None` if there is none.
 fn find_range(values: &[String]) -> Option<String> {
     let count = values.len();
     let (from, to) = (values.first()?, values.last()?);

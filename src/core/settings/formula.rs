@@ -75,8 +75,8 @@ pub fn decode(text: &str) -> String {
     out
 }
 
-/// Expands a truth table in hexadecimal, such as `0x69`, into binary digits; `None` if the text is no such table or its
-/// length is not allowed.
+/// Expands a truth table in hexadecimal, such as `0x69`, into binary digits; `None` if the text is no such table, or if
+/// its number of binary digits is not a power of two from [`MIN_HEX_TABLE_DIGITS`] to [`MAX_TABLE_DIGITS`].
 fn decode_table(text: &str) -> Option<String> {
     let digits = text.strip_prefix("0x").or(text.strip_prefix("0X"))?;
     let is_one = digits.len().is_power_of_two() && digits.len() <= MAX_TABLE_DIGITS / 4;

@@ -486,11 +486,13 @@ macro_rules! settings {
             )?
         }
         impl Default for $name {
+            /// The struct with every setting at its default value.
             fn default() -> Self {
                 $name { $($field: $default,)* $($group: <$of>::default(), $($field2: $default2,)*)? }
             }
         }
         impl $crate::settings::Settings for $name {
+            /// Declarations of the settings, in the order of the form.
             const SETTINGS: &'static [$crate::settings::SettingInfo] = {
                 /// Declarations of the settings before the group of shared settings.
                 const OWN: &[$crate::settings::SettingInfo] = &[$(
@@ -526,6 +528,7 @@ macro_rules! settings {
             $($(#[$part_meta])* pub $part: $of,)+
         }
         impl Default for $name {
+            /// The struct with every setting at its default value.
             fn default() -> Self {
                 $name { $($field: $default,)* $($part: <$of>::default(),)+ }
             }
@@ -542,6 +545,7 @@ macro_rules! settings {
             const ORDER: [usize; Self::COUNT] = $crate::settings::find_order(Self::PARTS, &$order);
         }
         impl $crate::settings::Settings for $name {
+            /// Declarations of the settings, with those of the parts, in the order of links.
             const SETTINGS: &'static [$crate::settings::SettingInfo] = {
                 /// Declarations of all settings, in the order of links.
                 const ALL: [$crate::settings::SettingInfo; $name::COUNT] =

@@ -12,7 +12,7 @@ pub fn mutation_count() -> u32 {
 pub struct MutationRng(u64);
 
 impl MutationRng {
-    /// Generator for the corruptions of the corrupted file with this number; the number seeds it.
+    /// Generator of the random changes to corrupted file number `file_number` of a test; the number is the seed.
     pub fn new(file_number: u32) -> MutationRng {
         MutationRng(u64::from(file_number) << 32)
     }

@@ -17,8 +17,9 @@ pub fn mean_attention_chart(weights: &[f32], relevant: &[usize]) -> BarChart {
     }
 }
 
-/// Scatter plot of the attention weight from the \[CLS\] token to each input bit, one dot per example, for the head
-/// with index `head` or averaged over all heads if it is `None` (Edelman 2024, figure 4.3, right).
+/// Scatter plot of the attention weight from the \[CLS\] token to each input bit, one dot per example and bit, for the
+/// head with index `head`, from 0, or averaged over all heads if it is `None` (Edelman 2024, figure 4.3, right). The
+/// bits with the indices `relevant`, from 0, have their own colour.
 ///
 /// # Shapes
 /// The attention weights are `[examples, heads, tokens]`; the last token is \[CLS\].

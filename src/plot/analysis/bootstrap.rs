@@ -35,7 +35,7 @@ const MIN_RESAMPLES: usize = 200;
 /// Number of confidence intervals kept in the cache: a chart is redrawn many times while its sweep runs.
 const CACHE_SIZE: usize = 64;
 
-/// The scaling law that is fitted to median convergence times t over x.
+/// The scaling law that is fitted to median convergence times t over the values x of a swept setting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ScalingLaw {
     /// t ∝ x^α; the slope of the fit is α.
@@ -120,9 +120,9 @@ fn resample_slope_interval(points: &[TimedPoint], law: ScalingLaw) -> Option<(f6
     (slopes.len() * 20 >= resamples * 19).then(|| (quantile(&slopes, 0.025), quantile(&slopes, 0.975)))
 }
 
-/// The median of one bootstrap resample of the convergence times `sorted` of one point. `place` is the index of the
-/// point and `resample` the number of the resample; both select the random numbers. Draws are counted per time, so the
-/// resample needs no sorting; `words` and `counts` are workspaces.
+/// The median of one bootstrap resample of the convergence times `sorted`, ascending, of one point of a scaling curve.
+/// `place` is the index of the point and `resample` the number of the resample, both from 0; they select the random
+/// numbers. Draws are counted per time, so the resample needs no sorting; `words` and `counts` are workspaces.
 fn resample_median(
     sorted: &[f64],
     place: u32,

@@ -30,7 +30,7 @@ pub struct ConvergenceTimes(Vec<f64>);
 /// The numbers of a box plot of convergence times in steps, after Tukey (1977).
 #[derive(Debug, Clone, PartialEq)]
 pub struct BoxPlotSummary {
-    /// Earliest time within 1.5 interquartile ranges below the lower quartile.
+    /// Earliest convergence time, in steps, within 1.5 interquartile ranges below the lower quartile.
     pub lower_whisker: f64,
     /// The 25 % quantile of the convergence times, in steps.
     pub lower_quartile: f64,
@@ -39,14 +39,15 @@ pub struct BoxPlotSummary {
     /// The 75 % quantile of the convergence times, in steps; `None` if fewer than three quarters of the replicas
     /// converged.
     pub upper_quartile: Option<f64>,
-    /// Latest time within 1.5 interquartile ranges above the upper quartile; `None` if there is no upper quartile.
+    /// Latest convergence time, in steps, within 1.5 interquartile ranges above the upper quartile; `None` if there is
+    /// no upper quartile.
     pub upper_whisker: Option<f64>,
-    /// Convergence times before the lower or after the upper whisker.
+    /// Convergence times, in steps, before the lower or after the upper whisker.
     pub outliers: Vec<f64>,
 }
 
-/// Splits the times into consecutive groups of `group_size` replicas that share their data, and returns the earliest
-/// time of each group; `None` if none of the group converged.
+/// Splits the convergence times, in replica order, into consecutive groups of `group_size` replicas that share their
+/// data, and returns the earliest time of each group in steps; `None` if no replica of the group converged.
 pub fn best_of_groups(times: &[Option<u64>], group_size: usize) -> Vec<Option<u64>> {
     times.chunks(group_size.max(1)).map(|group| group.iter().flatten().min().copied()).collect()
 }
@@ -59,8 +60,9 @@ impl ConvergenceTimes {
         ConvergenceTimes(sorted)
     }
 
-    /// Probability that a random time of `self`, multiplied by `unit`, is earlier than a random time of `others`,
-    /// multiplied by `other_unit`; ties count half (Mann and Whitney 1947: U over the number of pairs).
+    /// Probability that the time of a random replica of `self`, multiplied by `unit`, is earlier than the time of a
+    /// random replica of `others`, multiplied by `other_unit`, where units are factors such as examples per step; ties
+    /// count half (Mann and Whitney 1947: U over the number of pairs).
     pub fn probability_earlier(&self, unit: f64, others: &ConvergenceTimes, other_unit: f64) -> f64 {
         let wins = |a: f64, b: f64| if a < b { 1.0 } else { f64::from(a == b) / 2.0 };
         let pairs = self.0.iter().flat_map(|a| others.0.iter().map(move |b| wins(a * unit, b * other_unit)));
@@ -77,13 +79,13 @@ impl ConvergenceTimes {
         &self.0[..self.0.partition_point(|t| t.is_finite())]
     }
 
-    /// The time before which the fraction `share`, from 0 to 1, of the replicas converged, interpolated
-    /// [linearly](quantile); `None` if it falls on replicas that did not converge.
+    /// The convergence time, in steps, before which the fraction `share`, from 0 to 1, of the replicas converged,
+    /// interpolated [linearly](quantile); `None` if it falls on replicas that did not converge.
     pub fn quantile(&self, share: f64) -> Option<f64> {
         Some(quantile(&self.0, share)).filter(|t| t.is_finite())
     }
 
-    /// The median time; `None` if fewer than half of the replicas converged.
+    /// The median convergence time in steps; `None` if fewer than half of the replicas converged.
     pub fn median(&self) -> Option<f64> {
         self.quantile(0.5)
     }
@@ -124,8 +126,8 @@ impl ConvergenceTimes {
     }
 }
 
-/// Probability that random search among `sets` sets, testing one per step, finds the right one after step `from` and
-/// by step `to`.
+/// Probability that random search among `sets` sets, testing one random set per step and possibly the same again, first
+/// finds the right one after step `from` and by step `to`.
 pub fn random_search_probability(sets: f64, from: f64, to: f64) -> f64 {
     // ln(1−p); one set is found in the first step.
     let rest = libm::log1p(-1.0 / sets.max(1.0));
@@ -158,8 +160,9 @@ fn bin_width(times: &ConvergenceTimes, eval_every: u64) -> f64 {
     (every * libm::round(ideal / every)).max(fewest).max(every)
 }
 
-/// Histogram of convergence times, compared with the expected histogram of random search among `sets` sets. Each bin
-/// includes its right end and excludes its left end; `eval_every` is the evaluation interval in steps.
+/// Histogram of convergence times in steps, compared with the expected histogram of random search among `sets` sets.
+/// Each bin includes its right end and excludes its left end; `eval_every` is the evaluation interval in steps, and
+/// `height` what the bar heights show.
 pub fn histogram_chart(
     times: &ConvergenceTimes,
     eval_every: u64,
@@ -217,8 +220,8 @@ fn histogram_outline(heights: &[f64], width: f64, scale: f64) -> Series {
     }
 }
 
-/// Scatter plot of convergence times by initialisation, where replica r starts from initialisation r mod `inits`: a
-/// dot for each replica that converged, joined by a line per initialisation.
+/// Scatter plot of the convergence times `solved` of all replicas, in steps, by initialisation, where replica r starts
+/// from initialisation r mod `inits`: a dot for each replica that converged, joined by a line per initialisation.
 pub fn times_by_initialisation_chart(solved: &[Option<u64>], inits: usize) -> LineChart {
     let name = tr!(
         "{converged} of {replicas} replicas converged",

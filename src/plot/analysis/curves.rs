@@ -69,7 +69,7 @@ impl Default for RunHistory {
     }
 }
 
-/// Maximum number of measurements that a run may store if each has as many floats as `row`.
+/// Maximum number of measurements that a run may store if each has as many floats as the measurement `row`.
 fn max_rows(row: &Measurement) -> usize {
     let numbers = (0..ReplicaMeasure::TaskMeasure(row.measures.len()).index())
         .map(|at| ReplicaMeasure::from_index(at).values(row).len());
@@ -164,7 +164,8 @@ pub fn median_series(history: &RunHistory, name: &str, role: Role, of: ReplicaMe
 /// says little.
 const MIN_BATCH: usize = 8;
 
-/// Legend name of the training curve, by the kind of training data; `None` if batches are too small for a curve.
+/// Legend name of the training curve, for training on a finite sample or, if not `finite_sample`, on fresh batches of
+/// `batch` examples; `None` if these are smaller than `MIN_BATCH`.
 pub fn training_curve_name(finite_sample: bool, batch: usize) -> Option<&'static str> {
     match (finite_sample, batch) {
         (true, _) => Some(tr!("training sample")),
@@ -204,7 +205,8 @@ pub fn loss_by_initialisation_chart(history: &RunHistory, inits: usize) -> LineC
     LineChart { series: (0..inits).map(curve).collect(), ..loss_chart(history, None, None) }
 }
 
-/// The training curve named `train_name`, if any, and the held-out curve.
+/// The median curve of the measure `on_training`, named `train_name`, or none if that is `None`, and the median curve
+/// of the measure `held_out`.
 fn train_and_test_series(
     history: &RunHistory,
     train_name: Option<&str>,
@@ -215,8 +217,8 @@ fn train_and_test_series(
     train.into_iter().chain([median_series(history, tr!("held-out"), Role::Test, held_out)]).collect()
 }
 
-/// Line chart of the training and held-out loss over steps, with a mark at step `solved`. `train_name` names the
-/// training curve, see [`training_curve_name`].
+/// Line chart of the training and held-out loss over steps, with a mark at step `solved`, if any, at which the solution
+/// was found. `train_name` names the training curve, see [`training_curve_name`]; `None` leaves it out.
 pub fn loss_chart(history: &RunHistory, train_name: Option<&str>, solved: Option<u64>) -> LineChart {
     LineChart {
         title: tr!("Loss").into(),
@@ -233,8 +235,8 @@ pub fn loss_chart(history: &RunHistory, train_name: Option<&str>, solved: Option
     }
 }
 
-/// Line chart of the training and held-out accuracy over steps, with the accuracy of guessing, `chance`, as a
-/// reference line.
+/// Line chart of the training and held-out accuracy over steps, with the accuracy of guessing, `chance`, from 0 to 1,
+/// as a reference line; `train_name` and `solved` as in [`loss_chart`].
 pub fn accuracy_chart(
     history: &RunHistory,
     train_name: Option<&str>,
@@ -258,7 +260,8 @@ pub fn accuracy_chart(
     }
 }
 
-/// Line chart of the error, 1 − accuracy, over steps; suits a logarithmic axis. `chance` is the accuracy of guessing.
+/// Line chart of the training and held-out error, 1 − accuracy, over steps; suits a logarithmic axis. `chance` is the
+/// accuracy of guessing, from 0 to 1; `train_name` and `solved` as in [`loss_chart`].
 pub fn error_chart(
     history: &RunHistory,
     train_name: Option<&str>,

@@ -110,9 +110,9 @@ pub fn parity_error(v: &[f64], dominance: &[f64]) -> f64 {
     0.5 - 0.5 * sign * dominance.iter().product::<f64>()
 }
 
-/// Share of its time that gradient flow from weights of one spends at an error of at least ½ − γ: T(½ − γ) / T(0) of
-/// Edelman 2024, theorem 5.7, where T(e) is the time at which the error falls to e. Assumes `k` ≥ 3 blocks of `block`
-/// inputs each, and uses the normal approximation of [`approximate_dominance`].
+/// Share of its time that gradient flow of a disjoint PolyNet, from weights of one, spends at an error of at least ½ −
+/// γ: T(½ − γ) / T(0) of Edelman 2024, theorem 5.7, where γ = `gamma` and T(e) is the time at which the error falls to
+/// e. Assumes `k` ≥ 3 blocks of `block` inputs each, and uses the normal approximation of [`approximate_dominance`].
 ///
 /// T(0) is taken to be [`blow_up_time`], as in the proof of corollary B.10. The error is zero already where the
 /// relevant weights reach `block` − 1, so the true share is slightly larger.

@@ -42,8 +42,8 @@ pub fn chart(curves: &[SweepCurve], x_label: &str, y_label: &str) -> LineChart {
     }
 }
 
-/// Fits the power law y = c·x^α by least squares of the logarithms and returns (c, α); `None` with fewer than two x
-/// values, or if a coordinate is not positive.
+/// Fits the power law y = c·x^α to `points` (x, y) by least squares of the logarithms and returns (c, α); `None` with
+/// fewer than two different x, or if a coordinate is not positive and finite.
 pub fn fit_power_law(points: &[(f64, f64)]) -> Option<(f64, f64)> {
     let are_sound = points.iter().all(|(x, y)| *x > 0.0 && *y > 0.0 && x.is_finite() && y.is_finite());
     let logs: Vec<(f64, f64)> = points.iter().map(|(x, y)| (libm::log(*x), libm::log(*y))).collect();

@@ -35,7 +35,8 @@ pub struct FourierGap {
 }
 
 impl FirstLayerGradient {
-    /// The Fourier gap of each neuron for the relevant coordinates `relevant`; a maximum over no coordinates is 0.
+    /// The Fourier gap of each neuron for the relevant coordinates with the indices `relevant`, from 0; a maximum over
+    /// no coordinates is 0.
     pub fn gaps(&self, relevant: &[usize]) -> Vec<FourierGap> {
         let (inside, outside): (Vec<usize>, Vec<usize>) =
             (0..self.inputs).partition(|i| relevant.contains(i));
@@ -58,7 +59,8 @@ impl FirstLayerGradient {
         (0..self.width).map(neuron).collect()
     }
 
-    /// Index and gap of the neuron with the largest gap Γ, [`FourierGap::relaxed`]; `None` if no gap is finite.
+    /// Index, from 0, and Fourier gap of the neuron with the largest gap Γ, [`FourierGap::relaxed`], for the relevant
+    /// coordinates with the indices `relevant`; `None` if no gap is finite.
     pub fn largest_gap(&self, relevant: &[usize]) -> Option<(usize, FourierGap)> {
         let finite = self.gaps(relevant).into_iter().enumerate().filter(|(_, gap)| gap.relaxed.is_finite());
         // Of equal ones the first.
@@ -76,9 +78,9 @@ pub enum GapSource {
     LinearForms,
 }
 
-/// Line chart of Fourier gaps, pairs of a training step and the gap there, over steps. Where the gradient is sampled,
-/// it has a band of one standard error; for hidden neurons the gap of a neuron with weights ±1/√n on n inputs is a
-/// reference line.
+/// Line chart over training steps of the Fourier gaps in `gaps`, pairs of a step and the gap at this step. Where the
+/// gradient is sampled, the curve has a band of one standard error; for hidden neurons the gap of a neuron with weights
+/// ±1/√n on n inputs is a reference line.
 pub fn chart(gaps: &[(u64, FourierGap)], of: GapSource) -> LineChart {
     let drawn = gaps.iter().any(|(_, gap)| gap.standard_error > 0.0);
     let series = |name: &str, role: Role, of: fn(&FourierGap) -> f64| Series {

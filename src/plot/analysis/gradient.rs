@@ -28,7 +28,8 @@ pub const MAX_EXACT_INPUTS: usize = 20;
 /// Number of random points of the cube over which the gradient is averaged if there are more than [`MAX_EXACT_INPUTS`]
 /// inputs; a gradient entry of scale 1 then has a standard error of 1/128.
 pub const SAMPLE_COUNT: usize = 1 << 14;
-/// Random seed of the points of the cube {−1, 1}ⁿ that are sampled if there are too many inputs for an exact mean.
+/// Random seed of the points of the cube {−1, 1}ⁿ that are sampled if there are too many inputs for an exact mean: the
+/// ASCII word "gap" and a zero byte.
 const SEED: u64 = 0x6761_7000;
 
 /// First-layer parameters of a network: weights W and biases b of the preactivations z = Wᵀx + b.
@@ -60,7 +61,7 @@ pub struct GradientAccumulator {
     inputs: usize,
     /// Number of neurons of the first layer.
     width: usize,
-    /// Indices of the relevant inputs, whose parity is the label.
+    /// Indices, from 0, of the relevant inputs, whose parity is the label.
     relevant: Vec<usize>,
     /// Weights of the first layer.
     weights: Vec<f64>, // [inputs, width]
@@ -246,7 +247,7 @@ fn add_scaled(to: &mut [f64], addend: &[f64], factor: f64) {
     to.iter_mut().zip(addend).for_each(|(to, what)| *to += factor * what);
 }
 
-/// Gradient of the population loss with respect to first-layer weights.
+/// Gradient with respect to first-layer weights of the population loss, the mean loss over the cube {−1, 1}ⁿ.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FirstLayerGradient {
     /// Gradient entries `[inputs, width]`: g_ij belongs to the weight from input i to neuron j.

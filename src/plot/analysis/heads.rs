@@ -51,7 +51,8 @@ pub struct WeightNorms {
 }
 
 impl SelectingHead {
-    /// A head that selects the positions `selected` out of `length`, with orthogonal position vectors.
+    /// A head with the given sharpness R that selects the positions with the indices `selected`, from 0, out of
+    /// `length`, with orthogonal position vectors.
     pub fn orthogonal(length: usize, selected: &[usize], sharpness: f64) -> Self {
         let unit = |i: usize| (0..length).map(|j| f64::from(u8::from(i == j))).collect();
         SelectingHead {
@@ -61,8 +62,9 @@ impl SelectingHead {
         }
     }
 
-    /// A head whose position vectors have random entries ±1/√`dimensions` in `dimensions` dimensions; they are nearly
-    /// orthogonal if `dimensions` is much more than ln `length`.
+    /// A head like that of [`Self::orthogonal`], but whose position vectors have random entries ±1/√`dimensions` in
+    /// `dimensions` dimensions, drawn from `seed`; they are nearly orthogonal if `dimensions` is much more than ln
+    /// `length`.
     pub fn nearly_orthogonal(
         length: usize,
         dimensions: usize,
@@ -121,7 +123,7 @@ impl SelectingHead {
         self.selected.iter().map(|place| shares[*place]).sum()
     }
 
-    /// First component of the head's output for these input bits.
+    /// First component of the head's output for these input bits, one per position; approximates [`Self::target`].
     ///
     /// # Panics
     /// If the number of bits is not the sequence length.
@@ -147,28 +149,30 @@ impl SelectingHead {
     }
 }
 
-/// The sharpness R = ln(8T/γ) at which the error of a head is at most γ/4 on T = `length` positions with orthogonal
-/// position vectors.
+/// The sharpness R = ln(8T/γ) at which the absolute error of a [`SelectingHead`] is at most γ/4, γ = `gamma`, on T =
+/// `length` positions with orthogonal position vectors (Edelman 2024, lemma A.19).
 pub fn required_sharpness(length: usize, gamma: f64) -> f64 {
     libm::log(8.0 * length as f64 / gamma)
 }
 
-/// Total attention weight of s = `selected` out of T = `length` positions with orthogonal position vectors, at
-/// sharpness R: s e^R / (s e^R + T + 1 − s), where the 1 is `[CLS]`.
+/// Total attention weight of `[CLS]` on s = `selected` out of T = `length` positions with orthogonal position vectors,
+/// at sharpness R: s e^R / (s e^R + T + 1 − s), where the 1 is `[CLS]` itself.
 pub fn selected_attention_at(length: usize, selected: usize, sharpness: f64) -> f64 {
     let (all, selected) = (length as f64, selected as f64);
     selected / (selected + (all + 1.0 - selected) * libm::exp(-sharpness))
 }
 
-/// Maximum error over all inputs of the head with `selected` out of `length` orthogonal positions: the attention
-/// weight that the selected positions lack, plus the weight of the other positions without `[CLS]`.
+/// Maximum absolute error, over all inputs, of the head with this sharpness that selects `selected` out of `length`
+/// positions with orthogonal position vectors: the attention weight that the selected positions lack to 1, plus the
+/// weight of the other positions without `[CLS]`.
 pub fn max_error_at(length: usize, selected: usize, sharpness: f64) -> f64 {
     let mass = selected_attention_at(length, selected, sharpness);
     let each = mass * libm::exp(-sharpness) / selected as f64;
     (1.0 - mass) + (1.0 - mass - each).max(0.0)
 }
 
-/// Sentences for the page on attention, error and norms of a head that selects `selected` out of `length` positions.
+/// Sentences for the page on attention, error and norms of a head with this sharpness R that selects `selected` out of
+/// `length` positions with orthogonal position vectors.
 pub fn describe_head(length: usize, selected: usize, sharpness: f64) -> Vec<String> {
     let mass = selected_attention_at(length, selected, sharpness);
     // The values of the mean of s signs are 2/s apart.
@@ -206,8 +210,8 @@ pub fn describe_head(length: usize, selected: usize, sharpness: f64) -> Vec<Stri
     ]
 }
 
-/// Line chart of the required sharpness R = ln(8T/γ) over the sequence length T; `marked` is the (length, sharpness)
-/// to mark.
+/// Line chart of the required sharpness R = ln(8T/γ) over the sequence length T, where γ = 2/s is the distance between
+/// neighbouring values of the mean of s = `selected` signs; `marked` is the (length, sharpness) to mark.
 pub fn required_sharpness_chart(selected: usize, marked: (usize, f64)) -> LineChart {
     let gamma = 2.0 / selected as f64;
     let lengths: Vec<usize> = (3..=11).map(|bits| 1 << bits).collect();
@@ -237,8 +241,8 @@ const MAX_SHARPNESS: f64 = 16.0;
 /// Number of points at which each theoretical curve of a chart on selecting heads is computed.
 const CURVE_POINTS: usize = 80;
 
-/// Line chart of the attention weight of the selected positions over the sharpness R, one curve for each length;
-/// `marked` is the (length, sharpness) to mark.
+/// Line chart of the total attention weight of `selected` positions with orthogonal position vectors over the sharpness
+/// R, one curve for each sequence length in `lengths`; `marked` is the (length, sharpness) to mark.
 pub fn selected_attention_chart(lengths: &[usize], selected: usize, marked: (usize, f64)) -> LineChart {
     let curve = |length: &usize| {
         let x: Vec<f64> =
@@ -287,8 +291,8 @@ impl ShatteringHeads {
         self.bits as usize
     }
 
-    /// Third component, 0 or 1, of the token at `position` of the input with index `input`, from 0: the binary digit of
-    /// the position with this index, the highest first.
+    /// Third component, 0 or 1, of the token at `position` of the input with index `input`, both from 0: binary digit
+    /// number `input` of `position`, counted from 0 for the highest of log₂ T digits, T being the sequence length.
     pub fn input_bit(self, input: usize, position: usize) -> f64 {
         f64::from((position >> (self.input_count() - 1 - input) & 1) as u8)
     }
@@ -308,8 +312,8 @@ impl ShatteringHeads {
         shares
     }
 
-    /// Output of the head with index `head` on the input with index `input`, both from 0; above ½ if the binary digit
-    /// of `head` is 1.
+    /// Output of the head with index `head` on the input with index `input`, both from 0; above ½ if binary digit
+    /// number `input` of `head`, counted from 0 for the highest, is 1.
     pub fn output(self, head: usize, input: usize) -> f64 {
         self.attention_weights(head)
             .iter()

@@ -85,7 +85,7 @@ pub struct LineChart {
     pub log_x: bool,
     /// Whether the vertical axis is logarithmic; values that are not positive are not drawn.
     pub log_y: bool,
-    /// The curves.
+    /// Curves of the chart, over the common horizontal axis.
     pub series: Vec<Series>,
     /// Horizontal reference lines: the y value of each, and the name written next to it.
     pub reference_lines: Vec<(f64, String)>,

@@ -71,7 +71,8 @@ pub struct WeightTrajectories {
 }
 
 impl WeightTrajectories {
-    /// An empty record for a first layer `[inputs, width]` with the initial weights `start`.
+    /// An empty record for a first layer `[inputs, width]` with the initial weights `start`, where the input
+    /// coordinates with the indices `relevant`, from 0, are relevant.
     pub fn new(start: &[f32], inputs: usize, width: usize, relevant: &[usize]) -> Self {
         let is_relevant: Vec<bool> = (0..inputs).map(|i| relevant.contains(&i)).collect();
         let (mut coordinates, others): (Vec<usize>, Vec<usize>) = (0..inputs).partition(|i| is_relevant[*i]);

@@ -40,8 +40,8 @@ pub struct ParityNeurons {
 
 impl ParityNeurons {
     /// Measures the neurons of one replica of a network with activation z^`degree`: input weights `u`, output weights
-    /// `w`. `None` if the shapes do not match, a relevant bit is out of range, or no neuron has a finite u and w other
-    /// than zero.
+    /// `w`, and indices `relevant`, from 0, of the relevant bits. `None` if the shapes do not match, a relevant bit is
+    /// out of range, or no neuron has a finite u and w other than zero.
     ///
     /// # Shapes
     /// `u` is `[inputs, width]`, `w` is `[2, width]`.
@@ -132,8 +132,8 @@ impl WeightedMean {
     }
 }
 
-/// Norm ‖ω_i‖ of each neuron, over its input weights in `u` and its output weights in `w`; `None` if the shapes do not
-/// match or a norm is not finite.
+/// Norm ‖ω_i‖ of each neuron, over its input weights in `u`, `[inputs, width]`, and its output weights in `w`, `[2,
+/// width]`; `None` if the shapes do not match or a norm is not finite.
 fn neuron_norms(u: &[f32], w: &[f32], width: usize) -> Option<Vec<f64>> {
     if width == 0 || w.len() != 2 * width || u.is_empty() || !u.len().is_multiple_of(width) {
         return None;

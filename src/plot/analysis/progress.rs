@@ -72,7 +72,8 @@ impl ModularOperation {
     }
 }
 
-/// Progress measures of one network (Nanda et al. 2023). Losses are mean cross-entropies in nats.
+/// Progress measures (Nanda et al. 2023) of one network that learns a sum or difference of residues modulo p from pairs
+/// (a, b). Losses are mean cross-entropies in nats.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ProgressMeasures {
     /// Key frequencies, ascending: the frequencies whose waves dominate the logits, from 1 to p/2.
@@ -80,9 +81,10 @@ pub struct ProgressMeasures {
     /// For each frequency k from 1, the share of the variance of the logits in the waves cos 2πks/p and sin 2πks/p of
     /// the result s of the operation.
     pub variance_shares: Vec<f32>,
-    /// Loss on all pairs if only the waves of the key frequencies, and a constant per class, are left in the logits.
+    /// Mean loss, in nats, on all p² pairs of residues if only the waves of the key frequencies, and a constant per
+    /// class, are left in the logits.
     pub restricted_loss: f64,
-    /// Loss on the training pairs if the waves of the key frequencies are removed from the logits.
+    /// Mean loss, in nats, on the training pairs if the waves of the key frequencies are removed from the logits.
     pub excluded_loss: f64,
     /// Loss on the training pairs with unchanged logits: mean cross-entropy in nats.
     pub train_loss: f64,
@@ -92,7 +94,7 @@ pub struct ProgressMeasures {
     pub embedding: Option<EmbeddingConcentration>,
 }
 
-/// How concentrated the Fourier component norms of an embedding are.
+/// How concentrated the norms of the Fourier components of an embedding of residues modulo p are on few components.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct EmbeddingConcentration {
     /// Gini coefficient of the norms of the Fourier components; near 1 if few components have most of the norm.
@@ -134,9 +136,10 @@ pub fn embedding_norms(embedding: &[f32], p: usize) -> Vec<f64> {
     norms
 }
 
-/// The frequencies whose variance share in `shares` stands out, where `training_share` of all pairs are training
-/// pairs: at least a fifth of the largest share, and at least (1 + training_share)/2 times the share that each
-/// frequency would have if the logits depended on s alone, equally on all frequencies.
+/// The frequencies, from 1, whose share of the variance of the logits in `shares`, one per frequency, stands out, where
+/// `training_share` of all pairs are training pairs: at least a fifth of the largest share, and at least (1 +
+/// training_share)/2 times the share that each frequency would have if the logits depended on the result s of the
+/// operation alone, equally on all frequencies.
 ///
 /// # Why
 /// The paper reads five frequencies off the final network, where they are obvious, and its code takes every frequency

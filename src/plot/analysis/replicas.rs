@@ -15,7 +15,7 @@ pub enum ReplicaMeasure {
     TestAccuracy,
     /// Normalised margin.
     Margin,
-    /// A task-specific measure, by its index in the row.
+    /// A task-specific measure, by its index, from 0, among the task-specific measures of a measurement.
     TaskMeasure(usize),
 }
 
@@ -67,7 +67,7 @@ impl ReplicaMeasure {
 pub struct ReplicaCurves {
     /// Measure, such as the held-out loss, of which the curve shows the median over replicas.
     pub measure: ReplicaMeasure,
-    /// Number by which the values of the measure are divided.
+    /// Number by which the values of the measure are divided before they are drawn.
     pub divisor: f32,
     /// Number added to the values of the measure after the division.
     pub offset: f32,

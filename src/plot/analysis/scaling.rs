@@ -72,14 +72,15 @@ impl LogarithmicLaw {
     }
 }
 
-/// Pairs (x, median convergence time in steps) of the points that have a median; points where x or the median is 0 are
-/// left out.
+/// Pairs (x, median convergence time in steps) of the `points` that have a median, where x is the value of the swept
+/// setting; points where x or the median is 0 are left out.
 fn median_points(points: &[ScalingPoint]) -> impl Iterator<Item = (f64, f64)> {
     let medians = points.iter().filter_map(|point| Some((point.x, point.median_time()?)));
     medians.filter(|(x, t)| *x > 0.0 && *t > 0.0)
 }
 
-/// Pairs (ln x, ln median convergence time) of the points that have a median.
+/// Pairs (ln x, ln median convergence time in steps) of the `points` that have a median, where x is the value of the
+/// swept setting; points where x or the median is 0 are left out.
 fn log_log_points(points: &[ScalingPoint]) -> Vec<(f64, f64)> {
     median_points(points).map(|(x, t)| (libm::log(x), libm::log(t))).collect()
 }
@@ -117,16 +118,16 @@ pub fn describe_exponent(points: &[ScalingPoint]) -> Option<String> {
     })
 }
 
-/// Fits t = a + b ln x to the median convergence times t of the points by least squares; `None` with fewer than two
-/// different x.
+/// Fits t = a + b ln x to the median convergence times t of the points, in steps, over the swept setting x by least
+/// squares; `None` with fewer than two different x.
 pub fn fit_logarithm(points: &[ScalingPoint]) -> Option<LogarithmicLaw> {
     let places: Vec<(f64, f64)> = median_points(points).map(|(x, t)| (libm::log(x), t)).collect();
     let LeastSquaresLine { intercept: level, slope } = LeastSquaresLine::fit(&places)?;
     Some(LogarithmicLaw { level, slope })
 }
 
-/// Exponents of the power laws through each two consecutive points that have a median: pairs (geometric mean of the two
-/// x, exponent).
+/// Exponents of the power laws of the median convergence time through each two consecutive points that have a median:
+/// pairs (geometric mean of the two values x of the swept setting, exponent).
 pub fn local_exponents(points: &[ScalingPoint]) -> Vec<(f64, f64)> {
     let slope = |pair: &[(f64, f64)]| {
         let ((x0, t0), (x1, t1)) = (pair[0], pair[1]);
@@ -147,8 +148,8 @@ pub fn random_search_series(inputs: &[usize], k: usize) -> Series {
     }
 }
 
-/// Curve of the expected number of steps in which r random searches in parallel find one of `sets` sets, `sets`/r but
-/// at least 1, over the network width r (Edelman 2024, figure 5.4, left, the green line).
+/// Curve, over the network widths r in `widths`, of the expected number of steps in which r random searches in parallel
+/// find one of `sets` sets, `sets`/r but at least 1 (Edelman 2024, figure 5.4, left, the green line).
 pub fn parallel_search_series(widths: &[usize], sets: f64) -> Series {
     Series {
         name: tr!("random search with one guess per neuron").into(),

@@ -3,8 +3,8 @@
 use super::{LineChart, Series};
 
 impl LineChart {
-    /// Smooths every line curve by an exponential moving average with decay `weight`; 0 changes nothing. Bands are
-    /// unchanged.
+    /// Smooths every curve of the chart that is no staircase and no scatter plot by an exponential moving average with
+    /// decay `weight`, below 1; 0 changes nothing. Bands are unchanged.
     pub fn smooth(&mut self, weight: f64) {
         if weight <= 0.0 {
             return;

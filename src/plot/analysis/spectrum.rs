@@ -78,8 +78,8 @@ impl FourierSpectrum {
         })
     }
 
-    /// The `count` Fourier coefficients of largest absolute value, in descending order of it, each with its set of
-    /// inputs.
+    /// The `count` Fourier coefficients of largest absolute value, in descending order of it, each after the ascending
+    /// indices, from 0, of the inputs in its set.
     pub fn largest_coefficients(&self, count: usize) -> Vec<(Vec<usize>, f64)> {
         let size = |mask: usize| self.coefficients[mask].abs();
         // Of equal ones the lower mask, so that the list stands still.
@@ -89,8 +89,8 @@ impl FourierSpectrum {
     }
 }
 
-/// Bar chart of the share of the squared norm in the Fourier coefficients of each set size; `size` is the size of the
-/// hidden set, whose bar is highlighted.
+/// Bar chart of the share of the squared norm in the Fourier coefficients of sets of each size, from `shares` with one
+/// number per size from 0; `size` is the size of the hidden set, whose bar is highlighted.
 pub fn degree_chart(shares: &[f32], size: usize) -> BarChart {
     BarChart {
         title: tr!("Fourier weight by degree").into(),

@@ -63,9 +63,9 @@ pub fn kernel_heatmap(w: &[[f64; 2]; 2], step: usize) -> Heatmap {
     }
 }
 
-/// Line chart of two parts of the last step's gradient with respect to the vector v, over distances: `uniform`, from
-/// the part of the matrix W that is equal for all symbols, which falls with the square of the distance, and `diagonal`,
-/// from the larger diagonal of W.
+/// Line chart, over distances from 0, of two parts of minus the last step's gradient with respect to the vector v of
+/// the minimal model (Edelman 2024, section 8.3), and of their sum: `uniform`, from the part of the matrix W that is
+/// equal for all symbols, which falls with the square of the distance, and `diagonal`, from the larger diagonal of W.
 pub fn gradient_parts_chart(uniform: &[f64], diagonal: &[f64]) -> LineChart {
     let sum: Vec<f64> = uniform.iter().zip(diagonal).map(|(u, d)| u + d).collect();
     LineChart {
@@ -81,8 +81,8 @@ pub fn gradient_parts_chart(uniform: &[f64], diagonal: &[f64]) -> LineChart {
     }
 }
 
-/// Line chart of the diagonal of the minimal model's matrix W divided by its other entries, after each step from 0;
-/// steps without a finite ratio are omitted.
+/// Line chart of `ratios`, the diagonal of the minimal model's matrix W (Edelman 2024, section 8.3) divided by its
+/// other entries, after each step from 0; steps without a finite ratio are omitted.
 pub fn diagonal_ratio_chart(ratios: &[f64]) -> LineChart {
     let drawn = ratios.iter().enumerate().filter(|(_, ratio)| ratio.is_finite());
     let (x, y) = drawn.map(|(step, ratio)| (step as f64, *ratio as f32)).unzip();

@@ -26,16 +26,16 @@ pub fn find_threshold(values: &[f64], counts: &[Option<(usize, usize)>]) -> Opti
     both.find(|(_, count)| count.is_some_and(is_enough)).map(|(value, _)| *value)
 }
 
-/// Fits the threshold m = a + b ln x to points (x, m) by least squares and returns (a, b); `None` with fewer than two
-/// different x.
+/// Fits the success threshold m = a + b ln x over a setting x to points (x, m) by least squares and returns (a, b);
+/// `None` with fewer than two different x.
 pub fn fit_logarithm(points: &[(f64, f64)]) -> Option<(f64, f64)> {
     let logs: Vec<(f64, f64)> = points.iter().map(|(x, m)| (libm::log(*x), *m)).collect();
     LeastSquaresLine::fit(&logs).map(|line| (line.intercept, line.slope))
 }
 
-/// Line chart of success thresholds over a setting x, with the fitted logarithmic law and proportional growth for
-/// comparison; `symbol` is the name of x in the legend. Points are (x, threshold) in ascending order; the threshold is
-/// `None` if no value of the sweep reaches it.
+/// Line chart of success thresholds, see [`find_threshold`], over a setting x, with the fitted law a + b ln x and
+/// proportional growth for comparison; `symbol` is the name of x in the legend. Points are (x, threshold), ascending in
+/// x; the threshold is `None` if no value of the sweep reaches it.
 pub fn chart(points: &[(f64, Option<f64>)], x_label: &str, y_label: &str, symbol: &str) -> LineChart {
     let known: Vec<(f64, f64)> = points.iter().filter_map(|(x, m)| Some((*x, (*m)?))).collect();
     let ends = known.first().zip(known.last()).filter(|(first, last)| first.0 > 0.0 && last.0 > first.0);

@@ -36,8 +36,8 @@ pub fn largest_neurons(weights: &[f32], width: usize, count: usize) -> Vec<usize
     order
 }
 
-/// For each neuron of a sparse initialisation, in which a few weights are one, the number of relevant bits with weight
-/// one.
+/// For each neuron of a sparse initialisation, in which a few weights are one, the number of relevant bits, given by
+/// their indices `relevant`, from 0, with initial weight one.
 ///
 /// # Shapes
 /// `rows` is `[inputs, width]`.
@@ -46,8 +46,9 @@ pub fn count_relevant_ones(rows: &[f32], width: usize, relevant: &[usize]) -> Ve
     (0..width).map(|j| relevant.iter().filter(|i| holds(i, j)).count()).collect()
 }
 
-/// Whether the weights of the neuron with index 0 that changed most since the weights `before` are exactly those of the
-/// relevant bits. If its initial weights are a few ones and otherwise a small positive constant, the ones are ignored.
+/// Whether the weights of the neuron with index 0 reveal the relevant bits, given by their indices `relevant`, from 0:
+/// the weight of each has changed more from `before` to `now` than that of any other bit. If the weights before are a
+/// few ones and otherwise a small positive constant, the bits with weight one are ignored.
 ///
 /// # Shapes
 /// As in [`neuron_norms`].
@@ -69,8 +70,8 @@ pub fn overlap_probability(n: usize, k: usize, s: usize, overlap: usize) -> f64 
     binomial(k, overlap) * binomial(n - k, s - overlap) / binomial(n, s)
 }
 
-/// Bar chart of the neurons whose weights have the largest current norm; neurons with initial weight 1 on some relevant
-/// bit are highlighted, and an overlay shows on how many relevant bits each had initial weight 1.
+/// Bar chart of the [`MAX_NEURONS`] neurons whose weights have the largest current norm; neurons with initial weight 1
+/// on some relevant bit are highlighted, and an overlay shows on how many relevant bits each had initial weight 1.
 ///
 /// # Shapes
 /// The current weights `now` and the initial weights `rows` are `[inputs, width]`; neuron j is called `names[j]`.

@@ -19,7 +19,7 @@ pub fn first_layer_heatmap(weights: &[f32], inputs: usize, width: usize, relevan
 }
 
 /// Largest absolute first-layer weight of `weights`, `[inputs, width]`, as a pair (on relevant inputs, on other
-/// inputs).
+/// inputs); `relevant` has the indices, from 0, of the relevant inputs. 0 for no inputs.
 pub fn max_weights(weights: &[f32], inputs: usize, width: usize, relevant: &[usize]) -> (f32, f32) {
     let largest = |keep: bool| {
         (0..inputs)

@@ -2,7 +2,8 @@
 
 use super::{LineChart, Series};
 
-/// Share of the range of values that the vertical axis extends beyond it, above and below.
+/// Fraction of the range of the visible values by which the vertical axis of a zoomed chart extends beyond them, both
+/// above and below.
 const VERTICAL_MARGIN: f64 = 0.06;
 
 impl LineChart {
@@ -11,8 +12,8 @@ impl LineChart {
         self.x_label == tr!("step")
     }
 
-    /// Restricts the horizontal axis to `low` to `high` and fits the vertical axis to the values there; without
-    /// values the vertical axis is unchanged.
+    /// Restricts the horizontal axis to x from `low` to `high` and fits the vertical axis to the values within; if
+    /// there are none, the vertical axis is unchanged.
     pub fn zoom(&mut self, low: f64, high: f64) {
         self.x_range = Some((low, high));
         let mut ends = None;
@@ -40,8 +41,8 @@ impl LineChart {
 }
 
 impl Series {
-    /// All values, unsmoothed values and band edges between x = `low` and `high`, and the interpolated values at both
-    /// ends.
+    /// All y values, unsmoothed values and band edges at x from `low` to `high`, and the y values interpolated at x =
+    /// `low` and `high`.
     fn values_within(&self, low: f64, high: f64) -> impl Iterator<Item = f32> + '_ {
         let inside = move |at: &usize| self.x.get(*at).is_some_and(|x| (low..=high).contains(x));
         let places = (0..self.x.len()).filter(inside);

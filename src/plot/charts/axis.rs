@@ -82,7 +82,8 @@ impl Axis {
         }
     }
 
-    /// Range of values (low, high) of the axis zoomed in by `factor`, with the value at `pixel` fixed.
+    /// Range of values (low, high) that the axis shows after zooming in by `factor`, with the value at the backend
+    /// pixel `pixel` fixed; a factor below 1 zooms out.
     pub fn zoomed_range(&self, pixel: f64, factor: f64) -> (f64, f64) {
         let share = ((pixel - f64::from(self.start_pixel))
             / f64::from((self.end_pixel - self.start_pixel).max(1)))

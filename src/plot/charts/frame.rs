@@ -53,7 +53,7 @@ pub(super) enum LegendSwatch {
 }
 
 impl LegendSwatch {
-    /// Swatch of a line curve, with a dot if its values are marked by dots.
+    /// Swatch of a line curve, with a dot if `points`, that is, if its values are marked by dots.
     pub fn of_curve(points: bool) -> Self {
         if points { LegendSwatch::Dotted } else { LegendSwatch::Line }
     }
@@ -74,7 +74,7 @@ pub(super) struct LegendEntry {
     pub style_index: usize,
 }
 
-/// Title, axis labels and legend around a plot, and the least space left of it.
+/// Title, axis labels and legend around a plot, and space on its left and right.
 pub(super) struct PlotLabels<'a> {
     /// Title of the chart.
     pub title: &'a str,
@@ -316,8 +316,8 @@ pub(super) fn draw_x_axis<DB: DrawingBackend>(
     Ok(())
 }
 
-/// Pixels of the ticks of a logarithmic axis that have no label in `labelled`, as many as there is room for; none on a
-/// linear axis.
+/// Pixels, along the axis, of the ticks of a logarithmic axis that have no label in `labelled`, pairs of a value and
+/// its label, as many as there is room for; none on a linear axis.
 fn minor_tick_pixels<DB: DrawingBackend>(pen: &Pen<DB>, axis: &Axis, labelled: &[(f64, String)]) -> Vec<i32> {
     if !axis.is_logarithmic() {
         return vec![];
@@ -354,7 +354,8 @@ pub(super) fn y_label_gap(axis: &Axis) -> f64 {
     if axis.is_logarithmic() { TICK_LENGTH + 5.0 } else { 6.0 }
 }
 
-/// Draws the tick labels and grid lines of the vertical axis; no label is drawn near the pixel rows in `skip`.
+/// Draws `ticks`, pairs of a value and its label, and grid lines of the vertical axis; no label is drawn near the pixel
+/// rows in `skip`, such as those of the names of reference lines.
 pub(super) fn draw_y_axis<DB: DrawingBackend>(
     pen: &Pen<DB>,
     plot: PixelRect,

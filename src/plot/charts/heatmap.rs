@@ -96,7 +96,7 @@ pub(super) fn draw<DB: DrawingBackend>(pen: &Pen<DB>, grid: &Heatmap) -> DrawRes
     }
 }
 
-/// The row or column names, if there are exactly `count` of them and the widest fits into `room` backend pixels;
+/// The row or column `names`, if there are exactly `count` of them and the widest fits into `room` backend pixels;
 /// otherwise `None`.
 fn names_if_fitting<'a, DB: DrawingBackend>(
     names: &'a [String],
@@ -149,7 +149,8 @@ fn colour_index(value: f32, limit: f32) -> Option<usize> {
     value.is_finite().then(|| (COLOURS_PER_SIDE as f32 * (1.0 + share)).round() as usize)
 }
 
-/// Draws the coloured cells of a heat map, pooled into blocks if there are too many.
+/// Draws the coloured cells of a heat map, pooled into blocks if there are too many; `colours` are those of the values
+/// from −`limit` to `limit`.
 fn draw_cells<DB: DrawingBackend>(
     pen: &Pen<DB>,
     plot: PixelRect,
@@ -199,7 +200,8 @@ fn draw_outlines<DB: DrawingBackend>(pen: &Pen<DB>, plot: PixelRect, grid: &Heat
     Ok(())
 }
 
-/// Draws row names or numbers, and marks the highlighted rows with triangles and thin lines.
+/// Draws the row `names`, or row numbers if they are `None`, and marks the highlighted rows with triangles and thin
+/// lines.
 fn draw_row_labels<DB: DrawingBackend>(
     pen: &Pen<DB>,
     plot: PixelRect,
@@ -249,7 +251,8 @@ fn draw_row_labels<DB: DrawingBackend>(
     Ok(())
 }
 
-/// The n for which every n-th of `count` labels fits on an axis of `pixels` if each takes `label_width` pixels.
+/// The n for which every n-th of `count` labels fits on an axis of `pixels` backend pixels if each takes `label_width`
+/// backend pixels.
 fn label_interval(label_width: i32, pixels: i32, count: usize) -> usize {
     let slot = f64::from(pixels) / count.max(1) as f64;
     ((f64::from(label_width) / slot).ceil() as usize).max(1)
@@ -285,8 +288,8 @@ fn draw_column_names<DB: DrawingBackend>(pen: &Pen<DB>, plot: PixelRect, names: 
     Ok(())
 }
 
-/// Pixel rows for the labels of highlighted rows, ascending and as near as possible to the `wanted` ones, at least
-/// `gap` apart, within `low` to `high`; empty if they do not fit.
+/// Pixel rows for the labels of highlighted rows, as near as possible to the `wanted` ones, which are ascending, but at
+/// least `gap` apart and from `low` to `high`; ascending, and empty if they do not fit.
 fn spread_positions(wanted: &[i32], gap: i32, low: i32, high: i32) -> Vec<i32> {
     if wanted.len() as i32 * gap > high - low + gap {
         return vec![];

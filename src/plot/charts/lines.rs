@@ -205,7 +205,8 @@ fn is_crowd(lines: &LineChart) -> bool {
         > MAX_SINGLE_CURVES
 }
 
-/// The style of each curve of a line chart: the colour of its role, paler for each further name of the same role.
+/// The style of each curve of a line chart: the colour of its role, for each further name of the same role paler or, if
+/// the theme has dashes, with other dashes.
 pub(super) fn curve_styles(theme: &Theme, lines: &LineChart) -> Vec<CurveStyle> {
     let crowd = is_crowd(lines);
     let mut seen: [Vec<&str>; 4] = Default::default();

@@ -97,7 +97,8 @@ impl PlotAxes {
         [self.x.start_pixel, self.y.end_pixel, self.x.end_pixel, self.y.start_pixel].map(f64::from)
     }
 
-    /// Range of values (low, high) of the horizontal axis zoomed in by `factor`, with the value at `pixel` fixed.
+    /// Range of values (low, high) of the horizontal axis after zooming in by `factor`, with the value at `pixel`
+    /// backend pixels from the left of the chart fixed; a factor below 1 zooms out.
     pub fn zoom_x(&self, pixel: f64, factor: f64) -> (f64, f64) {
         self.x.zoomed_range(pixel, factor)
     }

@@ -67,7 +67,7 @@ pub(super) struct PdfPage {
 }
 
 impl PdfPage {
-    /// An empty page; fails if the bundled font cannot be read.
+    /// An empty page of this width and height in backend units; fails if the bundled font cannot be read.
     fn new(size: (u32, u32)) -> Result<Self, io::Error> {
         let face = Face::parse(epaint_default_fonts::UBUNTU_LIGHT, 0).map_err(io::Error::other)?;
         let (content, glyphs) = (Content::new(), GlyphRemapper::new());

@@ -9,7 +9,7 @@ pub(super) fn noise(i: usize) -> f32 {
     (x ^ (x >> 13)) as f32 / u32::MAX as f32 * 2.0 - 1.0
 }
 
-/// A made-up loss at training step `step`, for sample charts, that falls from 1 to 0 around the step `at`.
+/// A made-up loss at training step `step`, for sample charts, that falls from 1 to 0 around step number `at`.
 fn falling_loss(step: f64, at: f64) -> f32 {
     (1.0 / (1.0 + ((step - at) / (0.04 * at)).exp())) as f32
 }

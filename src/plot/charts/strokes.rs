@@ -75,8 +75,9 @@ pub(super) fn draw_curve<DB: DrawingBackend>(
     Ok(runs)
 }
 
-/// Pixels of the line through `values` at the x values `places`, clipped at the ends of the horizontal axis; `None` for
-/// values outside it.
+/// Pixels of the line through `values` at the x values `places`, clipped at the ends of the horizontal axis, and along
+/// the edge of the plot where it leaves the vertical axis; `None` for values that are outside the horizontal axis, not
+/// finite, or not positive on a logarithmic axis.
 fn line_points(x: &Axis, y: &Axis, places: &[f64], values: &[f32]) -> Vec<Option<PixelPoint>> {
     let height = |i: usize| y.pixel_clamped(f64::from(values[i]));
     let mut points = vec![];
@@ -138,7 +139,8 @@ fn round_to_pixel((x, y): (f64, f64)) -> PixelPoint {
     (x.round() as i32, y.round() as i32)
 }
 
-/// The two ends, in pixels, of the part of a line segment that is within both axes; `None` if no part is.
+/// The two ends, each (x, y) in backend pixels, of the part of the line segment between the pixels `from` and `to` that
+/// is within both axes; `None` if no part is.
 fn clip_segment(from: (f64, f64), to: (f64, f64), x: &Axis, y: &Axis) -> Option<((f64, f64), (f64, f64))> {
     let (right, down) = (to.0 - from.0, to.1 - from.1);
     if !right.is_finite() || !down.is_finite() {

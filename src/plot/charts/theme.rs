@@ -12,7 +12,8 @@ use plotters::style::RGBColor;
 
 use super::colour::mix;
 
-/// Colours of curves of other runs, different from the colours of all roles and visible on light and dark backgrounds.
+/// Colours of curves of other runs, drawn for comparison with the displayed one; different from the colours of all
+/// roles and visible on light and dark backgrounds.
 pub const MUTED_COLOURS: [RGBColor; 6] = [
     RGBColor(140, 122, 168),
     RGBColor(122, 146, 94),
@@ -173,7 +174,7 @@ impl Theme {
         mix(self.other, self.bg, 0.35)
     }
 
-    /// The theme for a screen with `scale` pixels per CSS pixel.
+    /// The theme for a screen with `scale` backend pixels per CSS pixel.
     pub fn with_scale(self, scale: f64) -> Theme {
         Theme { scale, ..self }
     }

@@ -66,7 +66,7 @@ pub struct KeyValueCache {
     values: Vec<f64>,
     /// Indices of the value coordinates that are stored: those that can be other than 0.
     rows: Vec<usize>,
-    /// Workspace for the key `[keys]` and the value `[width]` of a token.
+    /// Workspace that holds first the key `[keys]` and then the value `[width]` of the token that is appended.
     numbers: Vec<f64>,
 }
 
@@ -101,8 +101,8 @@ impl Attention {
         }
     }
 
-    /// Attends from token `h` to the first `count` tokens of the cache, and adds the weighted mean of their values to
-    /// `h`.
+    /// Attends from the token `h` to the null slot and the first `count` tokens of the cache, with attention
+    /// weights computed as `mode` says, and adds the weighted mean of their values to `h`.
     ///
     /// # Shapes
     /// `h` is `[width]`; the result has weights and scores `[count]`.

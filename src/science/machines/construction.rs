@@ -40,8 +40,8 @@ use vivarium_core::rng::Purpose;
 /// seed.
 pub const NOISE_PURPOSE: Purpose = Purpose::Construction;
 
-/// Index, from 0, within the token group `scr4` (flags). In h₀ this flag marks step 0; in later steps it is the bit
-/// found by a search, and it is 0 between steps.
+/// Index, from 0, of a flag within the token group `scr4` (flags). In the token h₀, the decoder's input in step 0,
+/// the flag is 1 and marks step 0; in later steps it is the bit found by a search, and it is 0 between steps.
 const START_MARK: usize = 2;
 
 /// Weights of one block of the transformer: its attention layers and ReLU layers.
@@ -139,7 +139,8 @@ impl Construction {
         self.is_noisy
     }
 
-    /// The token h₀, `[width]`: the decoder's input in step 0 for this start cell. It does not depend on the input word.
+    /// The token h₀, `[width]`: the decoder's input in step 0 if the head begins on cell number `start`. It does
+    /// not depend on the input word.
     pub fn start_token(&self, start: usize) -> Vec<f64> {
         let mut token = vec![0.0; self.layout.width()];
         token[self.layout.coordinate(TokenGroup::Flags, START_MARK)] = 1.0;
@@ -147,7 +148,8 @@ impl Construction {
         token
     }
 
-    /// The encoder's token, `[width]`, of a symbol in a cell: the symbol's column of the embedding E, plus β(cell).
+    /// The encoder's token, `[width]`, of the symbol with index `symbol` in the cell with number `cell`: the
+    /// symbol's column of the embedding matrix E, plus the binary code β(cell) of the cell number.
     pub fn encoder_token(&self, symbol: usize, cell: usize) -> Vec<f64> {
         let mut token = vec![0.0; self.layout.width()];
         let symbols = self.layout.group(TokenGroup::Symbol).len();
@@ -271,8 +273,8 @@ impl WeightBuilder<'_> {
         TransformerBlock { kind, self_attention, cross_attention, layers }
     }
 
-    /// A layer of shape `[rows, columns]` that copies the token coordinates of the groups for which `wanted` is
-    /// true; all other weights are 0.
+    /// An affine layer with a weight matrix `[rows, columns]` that copies, each to the same coordinate, the token
+    /// coordinates of the groups for which `wanted` is true; all other weights and all biases are 0.
     fn copy_layer(&self, rows: usize, columns: usize, wanted: impl Fn(TokenGroup) -> bool) -> Affine {
         let mut layer = Affine::new(rows, columns);
         let all = (0..self.width).filter(|coordinate| wanted(self.layout.group_of(*coordinate)));
@@ -348,8 +350,8 @@ impl WeightBuilder<'_> {
     }
 
     /// Attention with `rows` key dimensions whose score is the number of equal minus the number of different bits
-    /// of two cell numbers: `pos3` of the query token and `group` of the key token. The null slot has the score
-    /// `null_score`.
+    /// of two cell numbers: `pos3` of the query token and `group` of the key token. The last key dimension gives
+    /// the null slot the score `null_score`; the value map is all 0.
     fn matching_attention(&self, rows: usize, group: TokenGroup, null_score: usize) -> Attention {
         let (width, last) = (self.width, rows - 1);
         let mut attention = Attention {
@@ -466,8 +468,8 @@ impl WeightBuilder<'_> {
     }
 }
 
-/// Sets row `row` of an affine map to 2x − 1 of the coordinate x = `column`, which maps the bits 0 and 1 to −1 and
-/// 1.
+/// Sets row `row` of an affine map so that its output is 2x − 1 for the input coordinate x with index `column`,
+/// which maps the bits 0 and 1 to −1 and 1.
 fn set_sign_row(affine: &mut Affine, row: usize, column: usize) {
     affine.set(row, column, 2.0);
     affine.set_bias(row, -1.0);

@@ -96,7 +96,8 @@ impl Affine {
         all.map(|(row, column)| self.weight(row, column)).collect()
     }
 
-    /// Indices of the rows of W x + b that are not 0 for all x.
+    /// Indices, in rising order, of the outputs of W x + b that are not 0 for every x: those whose row of W or
+    /// whose bias has a number other than 0.
     pub(super) fn nonzero_rows(&self) -> Vec<usize> {
         let used = |row: usize| {
             self.bias[row] != 0.0 || (0..self.columns).any(|column| self.weight(row, column) != 0.0)
@@ -104,7 +105,8 @@ impl Affine {
         (0..self.rows).filter(|row| used(*row)).collect()
     }
 
-    /// Replaces every weight by `change(index, value)`, with row-major indices, and then every bias in the same way.
+    /// Replaces every weight by `change(index, value)`, with row-major indices from 0, and then every bias by
+    /// `change(row, value)`, with indices that begin at 0 again.
     pub(super) fn map_parameters(&mut self, change: &mut dyn FnMut(usize, f64) -> f64) {
         for row in 0..self.rows {
             for column in 0..self.columns {

@@ -17,11 +17,12 @@ pub struct MachineExample {
     pub text: &'static str,
     /// Input word that is on the tape at the beginning of the run.
     pub input: &'static str,
-    /// Start cell, far enough to the right that the head stays on the tape.
+    /// Number of the start cell, where the head begins and the input's first symbol is; far enough to the right
+    /// that the head stays on the tape.
     pub start: usize,
     /// Number of machine steps in a run of the example.
     pub steps: usize,
-    /// Step at which the machine halts; `None` if it never halts.
+    /// Number of steps that the machine makes before it halts; `None` if it never halts.
     pub halting_step: Option<u64>,
 }
 

@@ -39,9 +39,10 @@ pub struct StepMetrics {
     /// Smallest difference between the largest and the next smaller attention score, in this and all earlier steps; `None` if
     /// all scores were equal.
     pub min_score_gap: Option<f64>,
-    /// Number of steps so far whose decoded token agrees with the simulator.
+    /// Number of machine steps so far, from step 1, whose decoded token agrees with the simulator.
     pub correct_steps: usize,
-    /// First step whose decoded token differs from the simulator; `None` if all tokens agree.
+    /// Number, from 1, of the first step whose decoded token differs from the simulator; `None` if the tokens of
+    /// all steps so far agree.
     pub first_wrong_step: Option<usize>,
 }
 
@@ -59,7 +60,8 @@ impl StepMetrics {
     }
 }
 
-/// Converts a metric to single precision for files; NaN, infinities and too large numbers become [`f32::MAX`].
+/// Converts a metric to single precision for files; NaN, infinities and numbers too large for single precision
+/// become [`f32::MAX`].
 pub fn clamp_to_f32(number: f64) -> f32 {
     if number.abs() < f64::from(f32::MAX) { number as f32 } else { f32::MAX }
 }
@@ -88,8 +90,9 @@ impl TransformerEvaluator {
         &self.transformer
     }
 
-    /// The metrics up to step `step` compared with `run`. Missing steps are executed first, as far as step numbers fit into the
-    /// positions.
+    /// The metrics up to step `step`, where decoded tokens are compared with the simulator's run `run`. Missing
+    /// steps are executed first; if the number of a step no longer fits into the bits of a position, the metrics of
+    /// the last step that does are returned.
     pub fn metrics_at(&mut self, run: &MachineRun, step: usize) -> StepMetrics {
         while self.history.len() <= step {
             let last = self.history.last().copied().unwrap_or_default();
@@ -113,7 +116,8 @@ impl TransformerEvaluator {
         self.history[step]
     }
 
-    /// The metrics up to step `step` in the order of [`MachineMetric`]; `run` is the complete run of the simulator.
+    /// The eight metrics up to step `step` in the order of [`MachineMetric`]; `run` is the simulator's complete run
+    /// of `machine`.
     pub fn compute_metrics(&mut self, machine: &super::Machine, run: &MachineRun, step: usize) -> [f32; 8] {
         let metrics = self.metrics_at(run, step);
         let layout = self.transformer.construction().layout();

@@ -65,7 +65,7 @@ impl ParameterStats {
 pub struct ParameterBreakdown {
     /// Statistics of the attention and ReLU layers of all blocks.
     pub blocks: ParameterStats,
-    /// Statistics of the rounding layers after all blocks; all 0 without rounding.
+    /// Statistics of the rounding layers that follow every block, all together; all 0 without rounding.
     pub rounding: ParameterStats,
     /// Statistics of the encoder's embedding matrix E of the tape symbols.
     pub encoder: ParameterStats,
@@ -76,7 +76,8 @@ pub struct ParameterBreakdown {
 }
 
 impl ParameterBreakdown {
-    /// Counts the parameters of the transformer that runs a program, without noise.
+    /// Counts the parameters of the transformer that runs a program, without noise; `is_rounding` says whether a
+    /// rounding follows every block, whose layers are then counted too.
     ///
     /// # Errors
     /// The number of bits of a position is out of range.
@@ -104,7 +105,7 @@ impl ParameterBreakdown {
         })
     }
 
-    /// The sum of all parts: p and ‖θ‖₁ of the paper.
+    /// The sum of all parts: the number p and the ℓ₁ norm ‖θ‖₁ of the parameters (Wei, Chen and Ma 2022).
     pub fn total(&self) -> ParameterStats {
         let ParameterBreakdown { blocks, rounding, encoder, initial, classifier } = *self;
         blocks.plus(rounding).plus(encoder).plus(initial).plus(classifier)

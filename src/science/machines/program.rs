@@ -88,6 +88,8 @@ impl Default for MachineProgram {
     }
 }
 
+/// Guards [`MachineProgram::with_preferred_start`]: a head moves at most [`MAX_RUN_STEPS`] cells to the left, and a
+/// start cell of that number must be allowed.
 const _: () = assert!(
     (MAX_RUN_STEPS as u64) <= MAX_CELL,
     "for every machine some start cell keeps the head on the tape"

@@ -76,7 +76,8 @@ pub fn script(
     SCRIPT.replace("{{settings}}", &dict_entries(parts.into_iter().flat_map(|part| part.settings)))
 }
 
-/// The machine's rules as a Python dictionary, one per line.
+/// The machine's rules as a Python dictionary with one line per rule, from (state, symbol read) to (symbol written,
+/// move, next state).
 fn rules(machine: &Machine) -> String {
     let symbol = |number: usize| string_literal(&machine.format_symbols([number]));
     let mut lines = String::from("{\n");

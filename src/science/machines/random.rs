@@ -30,7 +30,8 @@ pub const TAPE_SYMBOLS: usize = 2;
 pub const MAX_TRACE_STATES: usize = 4;
 /// Number of random tapes on which rejection sampling tests a transition table.
 pub const TRIAL_TAPES: usize = 8;
-/// Number of steps on each random tape on which a transition table is tested.
+/// Number of steps on each of the [`TRIAL_TAPES`] random tapes on which rejection sampling tests a transition
+/// table.
 pub const TRIAL_STEPS: usize = 128;
 /// Maximum number of transition tables that rejection sampling tests for one machine; the last one is used even if
 /// it is not accepted.
@@ -51,7 +52,7 @@ pub struct RandomMachine {
 /// Statistics of a machine's traces on random tapes, as shares from 0 to 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TraceStatistics {
-    /// Share of the steps whose next state is the one that is entered least often.
+    /// Share of all steps that enter the state that is entered least often.
     pub min_state_share: f64,
     /// Share of the steps that move the head to a cell that it has visited before.
     pub revisit_share: f64,
@@ -74,8 +75,9 @@ impl TraceStatistics {
 }
 
 impl RandomMachine {
-    /// The machine whose rules are the digits of `code` in base `states · 4`; the lowest digit is the rule of state
-    /// 0 and symbol 0.
+    /// The machine without random control whose rules are the digits of `code` in base `states · 4`; the lowest
+    /// digit is the rule of state 0 and symbol 0, and the digit of a rule is next state · 4 + (2 if the head moves
+    /// right, else 0) + symbol written.
     pub fn from_code(states: usize, mut code: u64) -> Self {
         let choices = (states * TAPE_SYMBOLS * 2) as u64;
         let rule = |_| {
@@ -106,7 +108,8 @@ impl RandomMachine {
         self.has_random_control
     }
 
-    /// Draws a machine: the first accepted transition table of the sequence of random tables with number `number`.
+    /// Draws a machine with `states` states: `number` selects a sequence of random transition tables, and the
+    /// machine has the first table whose [`TraceStatistics`] are acceptable.
     pub fn draw(states: usize, number: u64) -> Self {
         let states = states.clamp(1, MAX_TRACE_STATES);
         let stream = RandomStream::new(number, Purpose::Machine, states as u32);
@@ -224,12 +227,12 @@ pub struct TraceSimulator {
 }
 
 impl TraceSimulator {
-    /// A simulator for traces of at most `steps` steps.
+    /// A simulator for traces of at most `steps` steps, that is, of `steps` + 1 positions.
     pub fn new(steps: usize) -> Self {
         TraceSimulator { cells: vec![(0, 0); 2 * steps + 3], head: 0, position: 0, token: 0, bits: vec![] }
     }
 
-    /// Number of random 32-bit words that a trace of `steps` steps takes.
+    /// Number of random 32-bit words that a trace of `steps` steps, with `steps` + 1 positions, takes.
     pub fn random_words(steps: usize) -> usize {
         (steps + 1) * BITS_PER_POSITION / 32 + 1
     }

@@ -108,7 +108,8 @@ impl<'a> Simulator<'a> {
         side.get(at as usize).copied().map_or(0, usize::from)
     }
 
-    /// Writes a symbol into a cell; the tape grows if necessary.
+    /// Writes the symbol with index `symbol` into cell number `cell`, which may be negative; the tape grows if
+    /// necessary.
     fn write(&mut self, cell: i64, symbol: usize) {
         let (side, at) = if cell < 0 { (&mut self.left, -1 - cell) } else { (&mut self.right, cell) };
         let at = at as usize;
@@ -145,7 +146,7 @@ impl<'a> Simulator<'a> {
         self.steps
     }
 
-    /// Numbers of the leftmost and the rightmost cell that the head has visited.
+    /// Numbers of the leftmost and the rightmost cell that the head has visited so far, the start cell 0 included.
     pub fn head_range(&self) -> (i64, i64) {
         (self.min_head, self.max_head)
     }

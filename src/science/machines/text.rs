@@ -270,7 +270,8 @@ impl ParsedText {
         Ok(())
     }
 
-    /// Builds the machine from the parsed rules and directives; an error if they contradict each other.
+    /// Builds the machine from the parsed rules and directives; an error if they contradict each other. `notation`
+    /// is the notation in which the text is written.
     fn build(self, notation: Notation) -> Result<Machine, MachineError> {
         let ParsedText { mut lines, start, accepting } = self;
         let accepts = |state: &str| accepting.iter().any(|(_, name)| name == state);
@@ -338,8 +339,8 @@ impl ParsedText {
 /// Action for one state and symbol: symbol written, move of the head, and next state; `None` without a rule.
 type TableEntry<'a> = Option<(char, HeadMove, &'a str)>;
 
-/// The table of actions, `[states][symbols]`; later rules overwrite earlier ones. `takes_wildcards` tells for each
-/// state whether rules with the state `*` apply to it.
+/// The table of actions, `[states][symbols]`, that the rules `lines` give; later rules overwrite earlier ones.
+/// `takes_wildcards` tells for each state, `[states]`, whether rules with the state `*` apply to it.
 fn build_table<'a>(
     lines: &'a [ParsedRule],
     states: &'a [String],
@@ -361,7 +362,7 @@ fn build_table<'a>(
     table
 }
 
-/// Collects the names of all states, those with rules first, and all symbols, the blank first.
+/// Collects the names of all states in the rules, those with rules first, and all symbols, the blank first.
 fn collect_names(lines: &[ParsedRule]) -> Result<(Vec<String>, Vec<char>), MachineError> {
     let mut states: Vec<String> = Vec::new();
     let from = lines.iter().map(|line| (line.number, &line.state));

@@ -23,8 +23,8 @@ use super::random::{RANDOM_CONTROL_STATES, RandomMachine, TAPE_SYMBOLS, TracePos
 use vivarium_core::choices;
 use vivarium_core::rng::{Purpose, RandomStream};
 
-/// Positions of a long held-out trace at which windows of the context length begin, in multiples of the context
-/// length.
+/// Positions of a long held-out trace at which the windows for measurements begin, in multiples of the network's
+/// context length.
 pub const WINDOW_STARTS: [usize; 4] = [0, 1, 3, 7];
 
 /// Maximum number of layers of a network whose attention is measured on traces.
@@ -104,8 +104,9 @@ impl TraceSettings {
         states * TAPE_SYMBOLS
     }
 
-    /// Minimum expected cross-entropy, in nats per token, of any predictor of these traces, which start at a
-    /// trace's beginning.
+    /// Minimum expected cross-entropy, in nats per token, that any predictor can reach on the traces `places`,
+    /// `[traces, length + 1]`, which start at the beginning of a trace: ln 2 for the symbol of each new cell and,
+    /// with random control, ln 4 for each next state.
     pub fn min_loss(&self, places: &[TracePosition]) -> f64 {
         let coins = std::f64::consts::LN_2 * new_cell_share(places, self.length);
         if self.control == StateControl::Random {
@@ -146,12 +147,14 @@ impl TraceSource {
         &self.machine
     }
 
-    /// Appends the training traces of `step` in `replica`, `[size, length + 1]`.
+    /// Appends the `size` training traces of training step `step` in replica `replica` to `out` as tokens, `[size,
+    /// length + 1]`.
     pub fn sample_batch(&mut self, seed: u64, replica: u32, step: u64, size: usize, out: &mut Vec<u8>) {
         self.sample_examples(seed, replica, step, 0..size, out);
     }
 
-    /// Appends the training traces with these indices of `step` in `replica`, `[examples, length + 1]`.
+    /// Appends the training traces with the indices `examples`, from 0, of training step `step` in replica
+    /// `replica` to `out` as tokens, `[examples, length + 1]`.
     pub fn sample_examples(
         &mut self,
         seed: u64,
@@ -170,8 +173,9 @@ impl TraceSource {
         }
     }
 
-    /// Appends held-out traces from the beginning of window number `window` of [`WINDOW_STARTS`], `[examples, length + 1]`. In
-    /// [`TracePosition::last_write`], positions are counted from the window's beginning; earlier writes count as none.
+    /// Appends the part of the held-out traces `examples` (indices from 0) that begins at window number `window` of
+    /// [`WINDOW_STARTS`], from 0, to `out`, `[examples, length + 1]`. In [`TracePosition::last_write`], positions
+    /// are counted from the window's beginning; earlier writes count as none.
     pub fn sample_held_out(
         &mut self,
         seed: u64,
@@ -202,8 +206,9 @@ impl TraceSource {
     }
 }
 
-/// Share of the predicted positions of these traces at which the head is on a cell that it has not visited before.
-/// Each trace has `length + 1` positions, and the first is not predicted.
+/// Share of the predicted positions of the traces `places` at which the head is on a cell without an earlier write
+/// in the trace ([`TracePosition::last_write`] is `None`). Each trace has `length + 1` positions, and the first is
+/// not predicted.
 pub fn new_cell_share(places: &[TracePosition], length: usize) -> f64 {
     let predicted = places.chunks(length + 1).flat_map(|trace| trace.iter().skip(1));
     let (new, all) = predicted
@@ -211,7 +216,8 @@ pub fn new_cell_share(places: &[TracePosition], length: usize) -> f64 {
     new as f64 / all.max(1) as f64
 }
 
-/// Index of the class of [`WRITE_DISTANCES`] that contains `steps`; `None` if no class does.
+/// Index, from 0, of the class of [`WRITE_DISTANCES`] that contains `steps`, the number of steps since the last
+/// write to a cell; `None` if no class does.
 pub fn distance_class(steps: usize) -> Option<usize> {
     WRITE_DISTANCES.iter().position(|(from, to)| (*from..=*to).contains(&steps))
 }

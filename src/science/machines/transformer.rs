@@ -127,7 +127,8 @@ pub struct Transformer {
 }
 
 impl Transformer {
-    /// Executes step 0 of a transformer for an input (symbol indices, from the start cell on).
+    /// Executes step 0 of a transformer for the input word `input`, whose symbol indices occupy the cells from
+    /// number `start` on; the head begins on cell `start`.
     ///
     /// # Errors
     /// A cell is too large for the number of bits, or greater than [`MAX_CELL`].
@@ -249,8 +250,8 @@ impl Transformer {
         self.compute_step(step, None)
     }
 
-    /// Executes steps until a decoded token differs from the simulator's run or that run ends; returns the first
-    /// wrong step, `None` if there is none.
+    /// Executes steps until a decoded token differs from the simulator's run `run` or that run ends; returns the
+    /// number, from 1, of the first wrong step, `None` if there is none.
     pub fn run_until_wrong(&mut self, run: &MachineRun) -> Option<usize> {
         while let Some(moment) = run.records.get(self.steps()) {
             if self.advance() != Some(*moment) {
@@ -260,9 +261,9 @@ impl Transformer {
         None
     }
 
-    /// Steps that may still be the last one that wrote the cell under the head, when the search has found the first
-    /// `known` bits of its number: steps up to that of `trace` that wrote this cell and whose numbers begin with
-    /// these bits.
+    /// Numbers, from 1, of the steps that may still be the last one that wrote the cell under the head, when the
+    /// search has found the first `known` bits of that step's number: the steps up to the step of `trace` that
+    /// wrote this cell and whose numbers begin with these bits.
     pub fn search_candidates(&self, trace: &StepTrace, known: usize) -> Vec<usize> {
         let layout = self.construction.layout();
         let (bits, last) = (layout.bits(), trace.blocks.len().saturating_sub(2));
@@ -278,8 +279,8 @@ impl Transformer {
         (1..=trace.step).filter(|step| wrote(*step)).collect()
     }
 
-    /// The first step whose decoded token differs from the simulator's run in state, symbol, written symbol or
-    /// cell; `None` if no step differs.
+    /// Number, from 1, of the first step whose decoded token differs from the simulator's run in state, symbol,
+    /// written symbol or cell; `None` if no step differs.
     pub fn first_wrong_step(&self, run: &MachineRun) -> Option<usize> {
         let pairs = self.tokens.iter().zip(&run.records);
         pairs.into_iter().position(|(token, moment)| token != moment).map(|at| at + 1)

@@ -154,7 +154,8 @@ impl ConstructionSizes {
         (3 * self.width() * self.blocks() + 8 * self.states * self.symbols) as u64
     }
 
-    /// Number of multiplications for the attention scores of one past token, in all blocks together.
+    /// Number of multiplications by which one token computes its self-attention scores for one past token, in all
+    /// blocks together.
     pub fn score_multiplications(&self) -> u64 {
         self.key_dimensions().sum::<usize>() as u64
     }
@@ -207,7 +208,8 @@ impl NoiseAdder {
         }
     }
 
-    /// Adds noise to the next block and returns the number of parameters of the block; `None` after the last block.
+    /// Adds noise to the next block and returns the number of parameters of the block; `None`, without a change,
+    /// after the last block.
     pub fn add_to_next_block(&mut self) -> Option<u64> {
         let NoiseAdder { construction, sigma, stream, block, tensor } = self;
         let next_block = construction.blocks.get_mut(*block).filter(|_| *sigma != 0.0)?;
@@ -231,8 +233,8 @@ impl NoiseAdder {
     }
 }
 
-/// Replaces every parameter of a block by `change(index, value)`, in the order of [`Construction::tensors`];
-/// indices count within each tensor.
+/// Replaces every parameter of a block by `change(index, value)`, tensor by tensor in the order of
+/// [`Construction::tensors`]; the index is that of the entry within its tensor, from 0.
 fn map_block(block: &mut TransformerBlock, change: &mut dyn FnMut(usize, f64) -> f64) {
     let vector = |numbers: &mut Vec<f64>, change: &mut dyn FnMut(usize, f64) -> f64| {
         numbers.iter_mut().enumerate().for_each(|(i, x)| *x = change(i, *x));
@@ -249,15 +251,16 @@ fn map_block(block: &mut TransformerBlock, change: &mut dyn FnMut(usize, f64) ->
 }
 
 impl Construction {
-    /// Adds Gaussian noise of standard deviation `sigma` to every weight and bias.
+    /// Adds Gaussian noise of standard deviation `sigma` to every weight and bias of the blocks; `seed` and
+    /// `replica` select the random numbers.
     pub fn with_noise(self, sigma: f64, seed: u64, replica: u32) -> Self {
         let mut noising = NoiseAdder::new(self, sigma, seed, replica);
         while noising.add_to_next_block().is_some() {}
         noising.into_construction()
     }
 
-    /// Replaces the weights by those of a file, in the order of [`Construction::tensors`]. Weights without a value in `tensors`
-    /// do not change.
+    /// Replaces the weights of the blocks by those of a file: entry i of `tensors` has the values of tensor i in
+    /// the order of [`Construction::tensors`]. Weights without a value in `tensors` do not change.
     pub fn with_tensors(mut self, tensors: &[&[f32]]) -> Self {
         let (mut tensor, mut is_other) = (0, false);
         for block in &mut self.blocks {

@@ -37,7 +37,8 @@ pub const IMPORTANCE_SAMPLES: usize = 64;
 /// Distance between neighbouring nodes of the quadrature over a transition probability, near the middle, in
 /// log-odds.
 const NODE_SPACING: f64 = 0.1;
-/// Index of the quadrature node, counted from the middle, from which the distances between nodes grow.
+/// Index of the quadrature node, counted from the middle node 0 to both sides, near which the distances between
+/// nodes begin to grow.
 const SPACING_GROWTH_NODE: f64 = 60.0;
 /// Exponent 30 of the tail that the quadrature omits: about e^−30 of a row's distribution lies beyond the last
 /// node.
@@ -85,7 +86,9 @@ pub struct BayesPrediction {
 }
 
 impl BayesPredictor {
-    /// Creates a predictor for sequences of chains of this family; none if the posterior mean cannot be computed.
+    /// Creates a predictor for sequences of the sizes in `sequences` whose chains come from `family`; `seed` is
+    /// that of the importance samples. `None` if the posterior mean cannot be computed: for doubly stochastic
+    /// chains and mixtures with more than two symbols or another order than 2, except mixtures of weight 0.
     pub fn new(sequences: &ChainSequences, family: ChainFamily, seed: u64) -> Option<Self> {
         let ChainSequences { symbols, order, alpha, mixture_weight: share, .. } = *sequences;
         let two = (symbols, order) == (2, 2);
@@ -123,8 +126,8 @@ impl BayesPredictor {
         }
     }
 
-    /// Predicts the probabilities of the symbol after `context`; `None` if the context is shorter than n − 1.
-    /// `number` selects the random words of the importance sample.
+    /// Predicts the probabilities of the symbol after `context`; `None` if the context is empty or shorter than n −
+    /// 1 for order n. `number` selects the random words of the importance sample.
     pub fn predict(&mut self, context: &[u8], number: u64) -> Option<BayesPrediction> {
         let (k, order) = (self.symbols, self.order);
         if context.is_empty() || context.len() + 1 < order {
@@ -146,8 +149,8 @@ impl BayesPredictor {
     }
 }
 
-/// Posterior mean `[symbols]` of the symbols' probabilities if symbols are independent and the prior of these
-/// probabilities is uniform.
+/// Posterior mean `[symbols]`, given `context`, of the symbols' probabilities if symbols are independent and the
+/// prior of these probabilities is uniform.
 fn predict_independent(symbols: usize, context: &[u8]) -> Vec<f64> {
     let mut counts = vec![1.0; symbols];
     context.iter().for_each(|symbol| counts[usize::from(*symbol)] += 1.0);
@@ -155,14 +158,15 @@ fn predict_independent(symbols: usize, context: &[u8]) -> Vec<f64> {
     counts.into_iter().map(|count| count / all).collect()
 }
 
-/// Counts the transitions in `context`: first those to the same symbol, then those to another symbol.
+/// Counts the transitions in `context` between successive symbols: first those to the same symbol, then those to
+/// another symbol.
 fn count_repeats(context: &[u8]) -> [f64; 2] {
     let repeated = context.windows(2).filter(|pair| pair[0] == pair[1]).count();
     [repeated as f64, (context.len() - 1 - repeated) as f64]
 }
 
-/// Posterior mean `[2]` of the next symbol's probabilities for two symbols that repeat with the same unknown
-/// probability, whose prior is uniform.
+/// Posterior mean `[2]` of the next symbol's probabilities after `context`, for chains on two symbols of which both
+/// repeat with the same unknown probability, whose prior is uniform.
 fn predict_doubly_stochastic(context: &[u8]) -> Vec<f64> {
     let [repeated, changed] = count_repeats(context);
     let again = (repeated + 1.0) / (repeated + changed + 2.0);
@@ -170,8 +174,8 @@ fn predict_doubly_stochastic(context: &[u8]) -> Vec<f64> {
     (0..2).map(|symbol| if symbol == last { again } else { 1.0 - again }).collect()
 }
 
-/// Posterior probability that a sequence of two symbols comes from a doubly stochastic chain and not from independent
-/// symbols; `share` is the prior probability.
+/// Posterior probability that `context`, a sequence on the symbols 0 and 1, comes from a doubly stochastic chain and
+/// not from independent symbols; `share` is the prior probability of a doubly stochastic chain.
 fn doubly_stochastic_probability(share: f64, context: &[u8]) -> f64 {
     // ∫ u^a (1 − u)^b du = a! b! / (a + b + 1)!
     let log_integral =
@@ -186,11 +190,12 @@ fn doubly_stochastic_probability(share: f64, context: &[u8]) -> f64 {
 }
 
 /// The nodes of the quadrature over a probability u: for each node log u, log(1 − u) and the logarithm of the
-/// quadrature weight. The second field is the Dirichlet parameter α.
+/// quadrature weight. The second field is the Dirichlet parameter α of the chains' rows.
 ///
 /// # Why
 /// In log-odds s = log(u / (1 − u)) the density of a Beta distribution is smooth and falls exponentially on both sides, even
-/// for parameters below 1, and π is a logistic function of the difference of two log-odds where both probabilities are small.
+/// for parameters below 1, and the stationary probability π of a symbol is a logistic function of the difference of two
+/// log-odds where both probabilities to leave a symbol are small.
 /// So the trapezoidal rule converges exponentially. Its nodes are 0.1 apart in the middle, where a density of 255 counts has a
 /// standard deviation of 0.12, and farther apart outside, where densities are as wide as the logistic function.
 #[derive(Debug, Clone)]
@@ -211,8 +216,8 @@ impl QuadratureNodes {
         QuadratureNodes((-half..=half).map(node).collect(), alpha)
     }
 
-    /// The unnormalised density of the distribution Beta(a, b) at the quadrature nodes, as pairs (probability u,
-    /// weight of the node). Nodes with negligible weight are omitted.
+    /// The distribution Beta(a, b) at the quadrature nodes, as pairs (probability u, weight: density times
+    /// quadrature weight of the node, relative to the largest one). Nodes with negligible weight are omitted.
     fn beta_density(&self, a: f64, b: f64) -> Vec<(f64, f64)> {
         let logs: Vec<f64> = self.0.iter().map(|[u, rest, weight]| a * u + b * rest + weight).collect();
         let max_log = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -278,9 +283,10 @@ impl ImportanceSampler {
         }
     }
 
-    /// Draws [`IMPORTANCE_SAMPLES`] transition matrices. For each it returns a pair: the weight of the matrix,
-    /// which is the stationary probability of context `first`, and the row of transition probabilities from context
-    /// `last`. `counts` are the rows' Dirichlet parameters, `[contexts, symbols]`.
+    /// Draws [`IMPORTANCE_SAMPLES`] transition matrices with the random words of step `number`. For each it returns
+    /// a pair: the weight of the matrix, which is the stationary probability of the context with index `first`, and
+    /// the row of transition probabilities from the context with index `last`. `counts` are the Dirichlet
+    /// parameters of all rows, `[contexts, symbols]`.
     fn draw_weighted_rows(
         &mut self,
         counts: &[f64],
@@ -331,8 +337,8 @@ impl ImportanceSampler {
 /// The weighted mean of sampled rows of probabilities, given as pairs (weight, row), whose unweighted mean is
 /// `expected_row`.
 ///
-/// Only the covariance with the weights is estimated from the sample, because the rest is known exactly. If a
-/// resulting probability is not positive, the whole mean is estimated from the sample.
+/// Only the covariance of the rows with their weights is estimated from the sample, because the mean of the rows is
+/// known exactly. If a resulting probability is not positive, the whole mean is estimated from the sample.
 fn weighted_mean(expected_row: &[f64], weighted_rows: &[(f64, Vec<f64>)]) -> Vec<f64> {
     let sum: f64 = weighted_rows.iter().map(|(weight, _)| weight).sum();
     let mean = sum / weighted_rows.len() as f64;

@@ -112,7 +112,8 @@ impl Chain {
         Self::from_rows_with_sum(symbols, order, probabilities, 1.0, ROW_SUM_TOLERANCE)
     }
 
-    /// Builds a chain of order 2 from percentages, `[symbols, symbols]`.
+    /// Builds a chain of order 2 on `symbols` symbols from transition probabilities in percent, row-major,
+    /// `[symbols, symbols]`.
     ///
     /// # Errors
     /// As [`Chain::new`]; rows must sum to 100.
@@ -121,7 +122,8 @@ impl Chain {
         Self::from_rows_with_sum(symbols, 2, &probabilities, 100.0, 0.0)
     }
 
-    /// Builds a chain from rows `[contexts, symbols]` that sum to `expected` up to `tolerance`.
+    /// Builds a chain from the numbers `[contexts, symbols]`, each row of which must sum to `expected` up to
+    /// `tolerance` and is proportional to the transition probabilities.
     fn from_rows_with_sum(
         symbols: usize,
         order: usize,
@@ -201,8 +203,8 @@ impl Chain {
     }
 }
 
-/// Rounds `shares` to integers in about the same proportions whose sum is `whole`, and writes them to `units`. A
-/// share of 0 becomes 0.
+/// Rounds the numbers `shares`, which need not sum to 1, to integers in about the same proportions whose sum is
+/// `whole`, and writes them to `units`. A share of 0 becomes 0.
 pub(super) fn round_to_units(shares: &[f64], whole: u32, units: &mut [u32]) {
     let sum: f64 = shares.iter().sum();
     let (mut share, mut before) = (0.0, 0);
@@ -214,8 +216,8 @@ pub(super) fn round_to_units(shares: &[f64], whole: u32, units: &mut [u32]) {
     }
 }
 
-/// The closed classes of contexts as bit masks: minimal sets that the chain never leaves. `rows` is `[contexts,
-/// symbols]`.
+/// The closed classes of contexts, which are the minimal sets that the chain never leaves, as bit masks with bit i
+/// for context i. `rows` is `[contexts, symbols]`.
 fn closed_classes(symbols: usize, rows: &[u32]) -> Vec<u64> {
     let contexts = rows.len() / symbols;
     let mut reach: Vec<u64> = (0..contexts).map(|c| 1 << c).collect();
@@ -269,9 +271,9 @@ impl SequenceSampler {
         }
     }
 
-    /// Computes the stationary distribution `[contexts]` of the chain with these rows `[contexts, symbols]` by the
-    /// elimination of Grassmann, Taksar and Heyman (1985). The method subtracts nothing, so that every probability
-    /// has a small relative error.
+    /// Computes the stationary distribution `[contexts]` of the chain with the transition probabilities `rows`,
+    /// `[contexts, symbols]` in units of 2⁻²⁴, by the elimination of Grassmann, Taksar and Heyman (1985). The
+    /// method subtracts nothing, so that every probability has a small relative error.
     pub fn compute_stationary(&mut self, rows: &[u32]) -> &[f64] {
         let contexts = self.stationary.len();
         let everywhere = rows.iter().all(|units| *units > 0);
@@ -281,8 +283,9 @@ impl SequenceSampler {
         &self.stationary
     }
 
-    /// Computes the stationary distribution of the chain with transition probabilities `rows` on the closed class
-    /// of contexts `members`, by elimination.
+    /// Computes, by elimination, the stationary distribution of the chain with transition probabilities `rows` on
+    /// the closed class of contexts `members`, and stores it in `self.stationary`, which is 0 for all other
+    /// contexts.
     fn eliminate(&mut self, rows: &[u32], members: &[usize]) {
         let (k, contexts, count) = (self.symbols, self.stationary.len(), members.len());
         let mut member_index = [0; MAX_CONTEXTS];
@@ -318,7 +321,8 @@ impl SequenceSampler {
         self.stationary.iter_mut().for_each(|share| *share /= sum);
     }
 
-    /// Appends the sequence of [`Chain::draw_sequence`] for the chain with these rows `[contexts, symbols]` to `out`.
+    /// Appends to `out` the sequence that [`Chain::draw_sequence`] draws from `words` for the chain with the
+    /// transition probabilities `rows`, `[contexts, symbols]` in units of 2⁻²⁴.
     pub fn append_sequence(&mut self, rows: &[u32], words: &[u32], out: &mut Vec<u8>) {
         let Some((first, rest)) = words.split_first() else { return };
         self.compute_stationary(rows);
@@ -342,7 +346,8 @@ impl SequenceSampler {
         }));
     }
 
-    /// Draws the index of a context from the stationary distribution with one random word.
+    /// Draws the index of a sequence's first context from the stationary distribution computed last, with the
+    /// random word `word`.
     fn draw_first_context(&self, word: u32) -> usize {
         let (uniform, mut sum) = (f64::from(word >> 8) / f64::from(Chain::ONE), 0.0);
         let context = self.stationary.iter().position(|share| {

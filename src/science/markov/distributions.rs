@@ -39,8 +39,8 @@ pub fn hit_and_run_move_count(symbols: usize) -> usize {
     if symbols == 2 { 1 } else { 2 * symbols.pow(3) }
 }
 
-/// The upper 32 bits of the product of two 32-bit numbers, computed from 16-bit halves as a shader must. With a
-/// random `word` the result is uniform below `bound`, up to a bias below `bound / 2³²`.
+/// The upper 32 bits of the 64-bit product of `word` and `bound`, computed from 16-bit halves as a shader must.
+/// With a random `word` the result is uniform below `bound`, up to a bias below `bound / 2³²`.
 pub fn multiply_high(word: u32, bound: u32) -> u32 {
     let ((a, b), (c, d)) = ((word >> 16, word & 0xffff), (bound >> 16, bound & 0xffff));
     let (upper, lower) = (a * d, b * c);
@@ -75,7 +75,8 @@ impl ChainDistribution {
         Chain { symbols, order, rows }
     }
 
-    /// Draws the transition probabilities of a chain into `rows`, `[contexts, symbols]` in units of 2⁻²⁴.
+    /// Draws the transition probabilities of a chain on `symbols` symbols into `rows`, `[contexts, symbols]` in
+    /// units of 2⁻²⁴, from the random words of [`ChainDistribution::words_per_chain`].
     pub fn draw_rows(self, symbols: usize, words: &[u32], rows: &mut [u32]) {
         match self {
             ChainDistribution::Dirichlet(1.0) => {
@@ -129,15 +130,15 @@ fn draw_uniform_row(words: &[u32], row: &mut [u32]) {
     }
 }
 
-/// Draws a row from the symmetric Dirichlet distribution, as gamma variables divided by their sum. Every entry has at
-/// least one unit; otherwise a small α would round entries to 0, and the chain could have several stationary
-/// distributions.
+/// Draws a row of transition probabilities into `row`, in units of 2⁻²⁴, from the symmetric Dirichlet distribution
+/// with parameter `alpha`, as gamma variables divided by their sum. Every entry has at least one unit; otherwise a
+/// small α would round entries to 0, and the chain could have several stationary distributions.
 fn draw_symmetric_dirichlet_row(alpha: f64, words: &[u32], row: &mut [u32]) {
     draw_dirichlet_row(&[alpha; super::MAX_SYMBOLS][..row.len()], words, row);
 }
 
-/// Draws a row from the Dirichlet distribution with one parameter for each entry, as [`draw_symmetric_dirichlet_row`]
-/// does.
+/// Draws a row from the Dirichlet distribution with the parameters `alphas`, one for each entry of `row`, as
+/// [`draw_symmetric_dirichlet_row`] does; each entry takes [`WORDS_PER_GAMMA`] of `words`.
 pub(super) fn draw_dirichlet_row(alphas: &[f64], words: &[u32], row: &mut [u32]) {
     let mut shares = [0.0; super::MAX_SYMBOLS];
     let shares = &mut shares[..row.len()];
@@ -147,8 +148,9 @@ pub(super) fn draw_dirichlet_row(alphas: &[f64], words: &[u32], row: &mut [u32])
     row.iter_mut().for_each(|units| *units += 1);
 }
 
-/// Draws a gamma variable with shape parameter α (Marsaglia and Tsang 2000): the cube of a shifted normal variable,
-/// with rejection. Below α = 1, their section 6: a power of a uniform variable times a variable of parameter α + 1.
+/// Draws a gamma variable with shape parameter α and scale 1 from [`WORDS_PER_GAMMA`] random words (Marsaglia and
+/// Tsang 2000): the cube of a shifted normal variable, with rejection. Below α = 1, their section 6: a power of a
+/// uniform variable times a variable of parameter α + 1.
 fn draw_gamma(alpha: f64, words: &[u32]) -> f64 {
     // Uniform in (0, 1].
     let unit = |word: u32| (f64::from(word) + 1.0) / 4_294_967_296.0;
@@ -169,9 +171,9 @@ fn draw_gamma(alpha: f64, words: &[u32]) -> f64 {
     if alpha < 1.0 { drawn * libm::pow(unit(words[3 * GAMMA_ATTEMPTS]), 1.0 / alpha) } else { drawn }
 }
 
-/// Draws a uniform doubly stochastic matrix into `rows` by a random walk (hit-and-run, Smith 1984). Each move shifts
-/// the minor of two rows and two columns by a uniform amount within the bounds of its entries, which preserves the
-/// uniform distribution.
+/// Draws a uniform doubly stochastic matrix into `rows`, `[symbols, symbols]` in units of 2⁻²⁴, by a random walk
+/// (hit-and-run, Smith 1984) with one move for each two of `words`. Each move shifts the minor of two rows and two
+/// columns by a uniform amount within the bounds of its entries, which preserves the uniform distribution.
 fn draw_doubly_stochastic(symbols: usize, words: &[u32], rows: &mut [u32]) {
     let (k, one) = (symbols, Chain::ONE);
     // Starts from equal entries; the remainder of the division goes to diagonals.
@@ -194,7 +196,8 @@ fn draw_doubly_stochastic(symbols: usize, words: &[u32], rows: &mut [u32]) {
     }
 }
 
-/// The pair with index `which` among the pairs i < j of numbers below `k`, in lexicographic order.
+/// The pair (i, j) with index `which`, from 0, among the pairs i < j of numbers from 0 to `k` − 1, in lexicographic
+/// order.
 fn unrank_pair(k: usize, which: u32) -> (usize, usize) {
     let (mut first, mut rest) = (0, which as usize);
     while rest >= k - 1 - first {

@@ -97,8 +97,8 @@ impl ChainSequences {
         self.distribution(chains).words_per_chain(self.symbols, self.order)
     }
 
-    /// Approximate number of operations to evaluate one held-out sequence: drawing the chain twice, its stationary
-    /// distribution, and the predictions of the strategies.
+    /// Approximate number of operations to evaluate one held-out sequence of the test family: drawing the chain
+    /// twice, its stationary distribution, and the predictions of the strategies.
     pub fn operations_per_sequence(&self) -> u64 {
         let contexts = context_count(self.symbols, self.order) as u64;
         let words = 16 * self.words_per_chain(self.test_family) as u64;
@@ -106,12 +106,13 @@ impl ChainSequences {
     }
 
     /// Approximate number of operations to compute the divergence of the Bayes-optimal prediction over `held_out`
-    /// sequences.
+    /// held-out sequences; 0 if the prediction of the test family cannot be computed.
     pub fn bayes_operations(&self, held_out: usize) -> u64 {
         super::BayesDivergenceJob::new(self, 0, held_out).map_or(0, |job| job.remaining_operations())
     }
 
-    /// Appends the `size` training sequences of `step` in `replica` to `out`, `[size, length + 1]`.
+    /// Appends the `size` training sequences of training step `step` in replica `replica` to `out`,
+    /// `[size, length + 1]`.
     pub fn append_training_sequences(
         &self,
         seed: u64,
@@ -123,8 +124,8 @@ impl ChainSequences {
         self.append_some_training_sequences(seed, replica, step, 0..size, out);
     }
 
-    /// Appends the training sequences with the indices `examples` of `step` in `replica` to `out`, `[examples, length
-    /// + 1]`.
+    /// Appends the training sequences with the indices `examples`, from 0, of training step `step` in replica
+    /// `replica` to `out`, `[examples, length + 1]`.
     pub fn append_some_training_sequences(
         &self,
         seed: u64,
@@ -143,7 +144,8 @@ impl ChainSequences {
         self.draw_chain(self.train_family, RandomStream::new(seed, Purpose::Chain, replica), step, example)
     }
 
-    /// Appends the held-out sequences with the indices `examples` of a family to `out`, `[examples, length + 1]`.
+    /// Appends the held-out sequences with the indices `examples`, from 0, whose chains come from `family`, to
+    /// `out`, `[examples, length + 1]`.
     pub fn append_held_out_sequences(
         &self,
         family: ChainFamily,
@@ -168,8 +170,9 @@ impl ChainSequences {
         self.distribution(chains).draw_chain(self.symbols, self.order, &words)
     }
 
-    /// Appends the sequences with the indices `examples`, of chains of `distribution`, to `out`. The two streams
-    /// give the random words at `step`: first those of the sequences, then those of the chains.
+    /// Appends the sequences with the indices `examples`, whose chains are drawn from `distribution`, to `out`,
+    /// `[examples, length + 1]`. The first of `streams` gives the random words of the sequences and the second
+    /// those of the chains, both at step number `step`.
     fn append_drawn_sequences(
         &self,
         distribution: ChainDistribution,

@@ -191,7 +191,7 @@ pub struct SampledProblem {
     pub data: Dataset,
     /// For each example whether its label is wrong because of the noise, `[m]`.
     pub flipped: Vec<bool>,
-    /// Seed of the random test inputs of this problem.
+    /// Seed of the problem, from which its random test inputs are drawn.
     seed: u64,
     /// Index of the problem among those of the seed, which also selects its random test inputs.
     number: u64,
@@ -241,7 +241,7 @@ impl SampledProblem {
 }
 
 /// Samples an input `[d]`, each entry 1 or −1, for the example or test input with this `index` in the problem
-/// `number`.
+/// `number`; `purpose` says which of the two it is.
 fn sample_input(seed: u64, purpose: Purpose, number: u64, index: u64, d: usize) -> Vec<i8> {
     // An input takes two words, and a stream has 2³² words per step.
     let stream = RandomStream::new(seed, purpose, (index >> 31) as u32);

@@ -47,7 +47,8 @@ pub struct LearningProblem {
 }
 
 impl LearningProblem {
-    /// Samples the concept and the data set of a replica.
+    /// Samples the concept and the data set of a replica, whose index from 0 is the number of the
+    /// [`SampledProblem`].
     ///
     /// # Errors
     /// A size or the noise is out of range.

@@ -17,8 +17,9 @@ choices! {
 }
 
 impl PositionCodes {
-    /// Dimension d_e of the codes: `wanted`, or the default if `wanted` is 0. The default is N, or ⌊5 ln N⌋ for
-    /// random signs as in the authors' code. One-hot codes always have dimension N.
+    /// Dimension d_e of the codes of N = `positions` positions: `wanted`, or the default if `wanted` is 0. The
+    /// default is N, or ⌊5 ln N⌋ for random signs as in the code of Mousavi-Hosseini, Sanford, Wu and Erdogdu 2025.
+    /// One-hot codes always have dimension N.
     pub fn dimension(self, positions: usize, wanted: usize) -> usize {
         match self {
             PositionCodes::OneHot => positions,
@@ -47,7 +48,7 @@ impl PositionCodes {
     }
 }
 
-/// Draws orthonormal codes `[positions, dimension]` by Gram–Schmidt on normal vectors.
+/// Draws orthonormal codes `[positions, dimension]` by Gram–Schmidt on standard normal vectors.
 fn draw_orthogonal(stream: &RandomStream, positions: usize, dimension: usize) -> Vec<f32> {
     let mut rows: Vec<Vec<f64>> = vec![];
     for i in 0..positions {
@@ -60,7 +61,8 @@ fn draw_orthogonal(stream: &RandomStream, positions: usize, dimension: usize) ->
     rows.into_iter().flatten().map(|x| x as f32).collect()
 }
 
-/// Counts the pairs of position codes ω_i, ω_j with |⟨ω_i, ω_j⟩| > 1/2, which violate assumption 3 of the paper.
+/// Counts the pairs of position codes ω_i, ω_j with i < j and |⟨ω_i, ω_j⟩| > 1/2, which violate assumption 3 of
+/// Mousavi-Hosseini, Sanford, Wu and Erdogdu 2025.
 ///
 /// # Shapes
 /// `codes` is `[positions, dimension]`.

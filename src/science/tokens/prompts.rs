@@ -124,7 +124,7 @@ impl TokenPrompts {
     /// s·ω_{t_iq}\] with s = [`TokenPrompts::code_scale`].
     ///
     /// # Shapes
-    /// `codes` is `[length, code_dim]`; appended is `[length, width]`.
+    /// `codes` is `[length, code_dim]`; `row` is `[row_len]`; appended is `[length, encoded_dim]`.
     pub fn append_encoded(&self, codes: &[f32], row: &[f32], out: &mut Vec<f32>) {
         let ((tokens, names, _), scale) = (self.split_row(row), self.code_scale());
         let code =
@@ -141,7 +141,8 @@ impl TokenPrompts {
         Teacher::draw(self.function, self.names, self.dim, self.hidden_units, seed)
     }
 
-    /// Number of hidden units of [`Teacher::build_readout`] with `knots` interpolation intervals for each square.
+    /// Number of hidden units of the readout that [`Teacher::build_readout`] builds with `knots` interpolation
+    /// intervals for each square.
     pub fn readout_unit_count(&self, knots: usize) -> usize {
         match self.function {
             TeacherKind::Linear | TeacherKind::Mean => 2,
@@ -150,7 +151,8 @@ impl TokenPrompts {
         }
     }
 
-    /// Variance over prompts of a label without noise, for the label function of `seed`.
+    /// Variance over prompts of a label without noise, for the label function that [`TokenPrompts::teacher`] draws
+    /// from `seed`.
     pub fn label_variance(&self, seed: u64) -> f64 {
         self.teacher(seed).label_variance(self.length, self.repeats == NameRepeats::Independent)
     }
@@ -169,7 +171,9 @@ impl TokenPrompts {
         names.chunks(self.names).map(label).collect()
     }
 
-    /// Appends the prompts with the indices `examples` of `step` as rows to `out`, `[examples, row_len]`.
+    /// Appends the prompts with the indices `examples`, from 0, of step `step` as rows to `out`, `[examples,
+    /// row_len]`: tokens and names are drawn from the streams `from`, and `teacher` gives the labels, to which the
+    /// noise of `from` is added.
     pub fn append_prompts(
         &self,
         teacher: &Teacher,
@@ -196,8 +200,8 @@ impl TokenPrompts {
         }
     }
 
-    /// Appends the tokens of a prompt, `[length, dim]`: standard normal numbers, two from each pair of random words
-    /// (Box and Muller 1958). `words` is a workspace.
+    /// Appends the tokens of prompt `example`, from 0, of step `step` to `out`, `[length, dim]`: standard normal
+    /// numbers, two from each pair of random words (Box and Muller 1958). `words` is a workspace.
     fn append_tokens(
         &self,
         stream: &RandomStream,
@@ -215,8 +219,9 @@ impl TokenPrompts {
         }
     }
 
-    /// Appends the names of a prompt, `[length, names]`: for each position the tokens that its label depends on, as
-    /// positions from 0. `words` is a workspace.
+    /// Appends the names of prompt `example`, from 0, of step `step` to `out`, `[length, names]`: for each position
+    /// the tokens that its label depends on, as positions from 0. `lists` says whether all positions share one
+    /// list. `words` is a workspace.
     fn append_names(
         &self,
         stream: &RandomStream,

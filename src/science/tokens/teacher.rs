@@ -45,7 +45,8 @@ enum TeacherParameters {
     Network(ReluTeacher),
 }
 
-/// A random network g(x) = scale · (Σ_k a_k relu(⟨w_k, x⟩) − mean) with mean 0 and variance 1.
+/// A random network g(x) = scale · (Σ_k a_k relu(⟨w_k, x⟩) − mean) of the named tokens x, whose outputs have mean 0
+/// and variance 1 for standard normal x.
 #[derive(Debug, Clone, PartialEq)]
 struct ReluTeacher {
     /// Input weights of each unit, `[units][names · dim]`, unit vectors.
@@ -58,8 +59,8 @@ struct ReluTeacher {
     scale: f64,
 }
 
-/// A network with one hidden layer of ReLUs that computes or approximates the label function g: Σ_k a_k relu(⟨w_k,
-/// x⟩ + b_k) + c (assumption 2 of the paper).
+/// A network with one hidden layer of ReLUs that computes or approximates the label function g of the named tokens
+/// x: Σ_k a_k relu(⟨w_k, x⟩ + b_k) + c (Mousavi-Hosseini, Sanford, Wu and Erdogdu 2025, assumption 2).
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReluReadout {
     /// Input weights w_k of the hidden units, column k for unit k, `[names · dim, units]`.
@@ -139,7 +140,8 @@ impl Teacher {
         }
     }
 
-    /// Draws a function of this family from `seed`; a random network has `units` hidden units.
+    /// Draws a label function of this family, of `names` tokens of dimension `dim`, from `seed`; a random network
+    /// has `units` hidden units.
     pub fn draw(function: TeacherKind, names: usize, dim: usize, units: usize, seed: u64) -> Self {
         let stream = RandomStream::new(seed, Purpose::Support, 0);
         let vector = |step: u64| {
@@ -167,7 +169,7 @@ impl Teacher {
         self.names
     }
 
-    /// The direction u of a linear function, `[names · dim]`; none for other families.
+    /// The direction u of a linear function, `[names · dim]`; `None` for other families.
     pub fn linear_direction(&self) -> Option<&[f64]> {
         match &self.parameters {
             TeacherParameters::Linear(u) => Some(u),
@@ -175,7 +177,7 @@ impl Teacher {
         }
     }
 
-    /// Computes g of these tokens.
+    /// Computes the label function g of the named tokens `tokens`.
     ///
     /// # Shapes
     /// `tokens` is `[names · dim]`.
@@ -224,8 +226,8 @@ impl Teacher {
         }
     }
 
-    /// Exact variance of a label over prompts of `positions` tokens. If `repeated`, names are independent and may be
-    /// equal.
+    /// Exact variance, over prompts of `positions` tokens, of a label without noise. If `repeated`, names are drawn
+    /// independently and may be equal; otherwise they differ.
     ///
     /// # Why
     /// The equal names form a partition of the names. Given the partition, the label is a function of independent
@@ -345,8 +347,9 @@ fn merged_dot(a: &[f64], b: &[f64], dim: usize, classes: &[usize]) -> f64 {
     dot(&sum_by_class(a, classes.len(), dim, classes), &sum_by_class(b, classes.len(), dim, classes))
 }
 
-/// All ways in which `names` names can coincide, as pairs (probability, class of every name): equal names have the
-/// same class. Names are drawn from `positions` tokens. Without `repeated` only the case that all names differ.
+/// All ways in which `names` names, drawn independently from `positions` tokens, can coincide, as pairs
+/// (probability, class of every name): equal names have the same class. Without `repeated` it is only the case that
+/// all names differ, with probability 1.
 pub(super) fn name_partitions(names: usize, positions: usize, repeated: bool) -> Vec<(f64, Vec<usize>)> {
     if !repeated {
         return vec![(1.0, (0..names).collect())];

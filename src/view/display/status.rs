@@ -70,8 +70,8 @@ fn have_all_solved(run: &RunView) -> bool {
     !run.solved.is_empty() && run.solved.len() == run.spec().run.replicas
 }
 
-/// Number of replicas with a non-finite loss in the latest measurement; 0 for a single replica or if the whole run has
-/// diverged.
+/// Number of replicas with a non-finite training or held-out loss in the latest measurement; 0 for a single replica or
+/// if the whole run has diverged.
 fn count_diverged(run: &RunView) -> usize {
     let Some(row) = run.history.latest().filter(|row| row.test_loss.len() > 1) else { return 0 };
     if matches!(run.phase, RunPhase::Diverged { .. }) {
@@ -151,7 +151,8 @@ pub fn examples_name(run: &RunView) -> &'static str {
     run.lab().examples_name(run.spec())
 }
 
-/// Sentence on what was found: "Found at step 1,250: all 3 relevant bits (4, 11, 17)."
+/// Sentence on what the networks have found: "Found at step 1,250: all 3 relevant bits (4, 11, 17)."; bits are counted
+/// from 1. Empty if no replica has reached the target.
 pub fn describe_found(run: &RunView) -> String {
     let Some(first) = run.solved.iter().map(|(_, step)| *step).min() else { return String::new() };
     let bits: Vec<String> = run.relevant.iter().map(|i| (i + 1).to_string()).collect();

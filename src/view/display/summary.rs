@@ -42,8 +42,8 @@ pub fn extra_number(run: &RunView, which: usize) -> (String, String) {
     }
 }
 
-/// Largest absolute first-layer weight on the relevant bits, and on the irrelevant bits, as text; dashes before weights
-/// are known.
+/// Largest absolute first-layer weight of the first replica on the relevant bits, and on the irrelevant bits, as text;
+/// dashes before weights are known.
 pub fn largest_weights(run: &RunView) -> (String, String) {
     let w = &run.weights;
     if w.values.is_empty() {

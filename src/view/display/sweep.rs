@@ -57,7 +57,8 @@ pub struct SweepRunResult {
 }
 
 impl SweepRunResult {
-    /// Builds the result from `times`, the step at which each replica reached the target, and the last measurement.
+    /// Builds the result from `times`, the step at which each replica reached the target, and the run's last
+    /// measurement `last`; without it, loss and accuracy are NaN and the lists are empty.
     pub fn of(spec: &RunSpec, times: &[Option<u64>], last: Option<&Measurement>) -> Self {
         SweepRunResult {
             solved_steps: best_of_groups(times, spec.task.examples().replicas_per_training_set()),
@@ -70,7 +71,8 @@ impl SweepRunResult {
     }
 }
 
-/// Medians over the replicas of the task's further measures in the measurement `row`; empty if there is no measurement.
+/// Medians over the replicas of the task's further measures (those besides loss and accuracy) in the measurement `row`,
+/// in the order of the task's measures; empty if there is no measurement.
 pub fn median_measures(row: Option<&Measurement>) -> Vec<f32> {
     row.map_or(vec![], |row| row.measures.iter().map(|values| median_range(values).0).collect())
 }
@@ -168,8 +170,8 @@ impl SweepProgress {
         }
     }
 
-    /// Estimated seconds until the last run finishes, from the estimated and actual durations of the finished runs;
-    /// `None` before a run has finished.
+    /// Estimated seconds until the last run of the sweep finishes: the seconds trained so far, times the estimated
+    /// duration of the unfinished runs over that of the finished ones; `None` before a run has finished.
     fn seconds_left(&self) -> Option<f64> {
         let of = |ended: bool| {
             let costs = self.relative_costs.iter().enumerate();
@@ -255,8 +257,9 @@ impl SweepProgress {
         text
     }
 
-    /// One curve per value of the second swept setting: its name, and a point per finished run with the times at which
-    /// replicas reached the target.
+    /// One curve per value of the second swept setting, or a single one named "median": its name, and for each finished
+    /// run, by increasing value of the first swept setting, a point with the steps at which the replicas reached the
+    /// target.
     pub fn curves(&self, spec: &RunSpec) -> Vec<(String, Vec<ScalingPoint>)> {
         let (axis, series) = (axis_positions(&spec.run.sweep), &spec.run.series);
         let name = |line: usize| match series.values.get(line) {

@@ -8,7 +8,7 @@ use vivarium_model::run::{MODEL_KEY, OPTIMIZER_KEY, RunSpec};
 
 pub use vivarium_core::settings::format_thousands;
 
-/// Formats a fraction as a percentage with one decimal, rounded down: "98.4 %".
+/// Formats a fraction as a percentage with one decimal, rounded towards zero: "98.4 %"; a dash for NaN.
 pub fn format_percent(share: f32) -> String {
     if share.is_nan() {
         return MISSING.into();
@@ -30,7 +30,8 @@ pub fn format_probability(p: f64) -> String {
 /// Placeholder (an en dash) for a number that is not known yet, such as a loss before the first measurement.
 pub const MISSING: &str = "–";
 
-/// Formats a number with three decimals; from 1000 on without decimals, and as a bound below 0.001 or beyond a million.
+/// Formats a number with three decimals, from 1000 on without decimals; in words ("under 0.001", "over a million") if
+/// its absolute value is below 0.0005 or at least a million; a dash for NaN.
 pub fn format_decimal(value: f32) -> String {
     if value.is_nan() {
         MISSING.into()
@@ -70,7 +71,8 @@ pub fn format_rate(steps_per_s: f64) -> String {
     }
 }
 
-/// Formats a training speed in steps per second without the unit; `None` if it is zero or not finite.
+/// Formats a training speed in steps per second without the unit: with one decimal below 10, else with at most three
+/// significant digits; `None` if the speed is not positive or not finite.
 pub fn format_rate_number(steps_per_s: f64) -> Option<String> {
     if !steps_per_s.is_finite() || steps_per_s <= 0.0 {
         return None;
@@ -86,7 +88,7 @@ pub fn format_rate_number(steps_per_s: f64) -> Option<String> {
     Some(format_thousands(((steps_per_s / grain).round() * grain) as u64))
 }
 
-/// Formats the speed limit, in steps per second; 0 means no limit.
+/// Formats the speed limit `limit`, in training steps per second; 0 means no limit and gives "as fast as possible".
 pub fn format_speed_limit(limit: u64) -> String {
     match limit {
         0 => tr!("as fast as possible").into(),
@@ -161,7 +163,7 @@ pub fn capitalize(text: &str) -> String {
     letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }
 
-/// Names of people with which labels begin.
+/// Names of people with which labels begin; [`uncapitalize`] leaves their capital letter.
 const PROPER_NAMES: [&str; 4] = ["Collatz", "Fourier", "Gaussian", "Nesterov"];
 
 /// Makes the first letter small, unless the first word has capitals for another reason: "Weight of N(2, I)" becomes

@@ -98,8 +98,9 @@ impl SettingsComparison {
     }
 }
 
-/// Whether the setting of the number of held-out examples has an effect: not if nothing is held out, nor if all
-/// held-out examples are measured anyway.
+/// Whether the setting of the number of held-out examples has an effect: not if the task has at most this many held-out
+/// examples, which are then all measured, nor if their number equals that of the training examples, as it does where
+/// the network trains on all examples and nothing is held out.
 fn held_out_count_matters(spec: &RunSpec) -> bool {
     let examples = spec.task.examples();
     examples

@@ -285,13 +285,13 @@ pub const PRESET_DEFAULTS: Preset = Preset {
     duration_note: "",
 };
 
-/// Expects held-out accuracy to first reach `at_least` between the steps `steps.0` and `steps.1`, in a fraction of the
-/// replicas between `share.0` and `share.1`.
+/// Expects held-out accuracy to first reach `at_least` (from 0 to 1) at a step from `steps.0` to `steps.1`, in a
+/// fraction of the replicas from `share.0` to `share.1`.
 pub const fn expect_learned(at_least: f32, steps: (u64, u64), share: (f64, f64)) -> Expectation {
     Expectation::Reaches { measure: ExpectedMeasure::TestAccuracy, at_least, steps, share }
 }
 
-/// Expects held-out accuracy to stay below `at_least` for `steps` steps in all replicas.
+/// Expects held-out accuracy to stay below `at_least` (from 0 to 1) up to step `steps` in all replicas.
 pub const fn expect_not_learned(at_least: f32, steps: u64) -> Expectation {
     Expectation::Reaches {
         measure: ExpectedMeasure::TestAccuracy,

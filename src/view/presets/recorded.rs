@@ -36,7 +36,7 @@ choices! {
 }
 
 impl DurationClass {
-    /// Returns the class of a run's duration in seconds.
+    /// Class of a run that takes this many seconds: the limits between the classes are 20 s, 90 s and 1800 s.
     pub fn of(seconds: f64) -> DurationClass {
         match seconds {
             s if s < 20.0 => DurationClass::Seconds,
@@ -153,8 +153,9 @@ pub fn parse(text: &str) -> Result<Vec<PresetRecording>, String> {
     Ok(all)
 }
 
-/// Parses one line of a file of recordings, keyword `word` with arguments `rest`, into the last of `all`; `places`
-/// holds the latest horizontal coordinates. `None` if the line is invalid.
+/// Parses one line of a file of recordings, keyword `word` with arguments `rest`: "preset" appends a recording to
+/// `all`, other keywords fill in the last recording. `places` holds the horizontal coordinates of the latest line "x",
+/// which the following curves share. `None` if the line is invalid.
 fn parse_line(word: &str, rest: &str, all: &mut Vec<PresetRecording>, places: &mut Vec<f32>) -> Option<()> {
     if word == "preset" {
         all.push(PresetRecording {

@@ -265,8 +265,8 @@ impl BenchTable {
         table
     }
 
-    /// Speed of a row divided by the speed of the same network on the same kind of device in the table `other`; `None`
-    /// if `other` has no such row.
+    /// Speed of a row divided by the speed in the table `other` of the row with the same network, kind of device
+    /// (processor or GPU) and kind of learner (Burn or not); `None` if `other` has no such row.
     pub fn speedup(&self, row: &BenchRow, other: &BenchTable) -> Option<f64> {
         let place = row.matching_key(&self.devices);
         let same = other.rows.iter().find(|theirs| theirs.matching_key(&other.devices) == place)?;

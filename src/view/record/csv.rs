@@ -45,8 +45,8 @@ impl MetricColumn {
 const COMMON_LISTS: [fn(&Measurement) -> &Vec<f32>; 4] =
     [|row| &row.train_loss, |row| &row.train_accuracy, |row| &row.test_loss, |row| &row.test_accuracy];
 
-/// Columns needed for the measurements `rows`: losses, accuracies, margins if the network has a penalty, and the
-/// further measures that occur.
+/// Columns after `step` and `replica` in the CSV table of the measurements `rows`: losses and accuracies, normalised
+/// margins if any measurement has them, and the further measures that occur.
 pub fn list_columns<'a>(
     measures: &MeasureNames,
     rows: impl Iterator<Item = &'a Measurement> + Clone,
@@ -70,7 +70,7 @@ pub fn list_columns<'a>(
     columns
 }
 
-/// Formats the first CSV line of the table of measurements, which holds the column names.
+/// Formats the first CSV line of the table of measurements: `step`, `replica`, then the names of `columns`.
 pub fn format_csv_header(columns: &[MetricColumn]) -> String {
     let mut text = String::from("step,replica");
     for column in columns {
@@ -81,7 +81,7 @@ pub fn format_csv_header(columns: &[MetricColumn]) -> String {
     text
 }
 
-/// Formats one measurement as CSV lines, one per replica.
+/// Formats the measurement `row` as CSV lines, one per replica: step, replica (from 0), then the values of `columns`.
 pub fn format_csv_lines(columns: &[MetricColumn], row: &Measurement) -> String {
     let columns: Vec<_> = columns.iter().map(|column| Some(column.values(row))).collect();
     format_csv_cells("", row, &columns)
@@ -104,7 +104,8 @@ fn format_csv_cells(before: &str, row: &Measurement, columns: &[Option<Cow<[f32]
     text
 }
 
-/// Formats measurements as a CSV table with one line per measurement and replica.
+/// Formats the measurements `rows` as a CSV table with the header of [`format_csv_header`] and one line per measurement
+/// and replica.
 pub fn format_csv<'a>(
     measures: &MeasureNames,
     rows: impl Iterator<Item = &'a Measurement> + Clone,

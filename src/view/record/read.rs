@@ -237,7 +237,8 @@ fn describe_step_list(replicas: usize) -> String {
     tr!("a step or null for each of {replicas} replicas", replicas)
 }
 
-/// Description of a valid list of numbers, for error messages; `values` is the length found.
+/// For error messages: describes a valid list of numbers, one for each of `replicas` replicas, and says that the list
+/// has `values` numbers.
 fn describe_number_list(replicas: usize, values: usize) -> String {
     tr!("one number for each of the {replicas} replicas, but there are {values} numbers", replicas, values)
 }
@@ -377,8 +378,9 @@ reads!(SweepTimesReader, visit_seq: SeqAccess, "a list", |this, list| -> Vec<Vec
     }
 });
 
-/// Index, from 0, in the order of [`EARLIER_NAMES`], of the field of [`Measurement`] that this name stands for; `None`
-/// for further measures and for the margin's share.
+/// Index of the list in a [`Measurement`] that this name stands for, in the order of [`EARLIER_NAMES`]: 0 training
+/// loss, 1 training accuracy, 2 held-out loss, 3 held-out accuracy, 4 margin; `None` for further measures and for the
+/// margin divided by its largest value.
 fn list_index(name: &NamedSlot) -> Option<usize> {
     let slots = [
         MeasureSlot::TrainLoss,
@@ -398,8 +400,8 @@ struct MeasurementKeys {
     /// For each of `keys`, the index in the order of [`EARLIER_NAMES`] of the field that it stands for; `None` for
     /// "step" and "measures".
     lists: Vec<Option<usize>>,
-    /// Keys inside "measures", and for each of them (index among the further measures of its task, number of these
-    /// measures).
+    /// Keys inside "measures", and in the same order, for each key, (its index, from 0, among the further measures of
+    /// its task; number of further measures of that task).
     further: (Vec<&'static str>, Vec<(usize, usize)>),
 }
 

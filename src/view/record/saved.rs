@@ -149,7 +149,8 @@ pub fn parse_saved_link(text: &str) -> Result<Link, FileError> {
     if is_table_missing(&link.spec) && has_known_keys && lacks_only_table { Ok(link) } else { Err(flaw) }
 }
 
-/// Checks that a checkpoint read from storage belongs to the saved run and its step; returns its bytes.
+/// Checks that `bytes`, a checkpoint read from storage, belongs to the saved run `kept` (apart from the settings on
+/// stopping, device and changes of the learning rate) and to its step; returns the checkpoint's bytes.
 ///
 /// # Errors
 /// What is wrong with it, as a sentence.
@@ -281,7 +282,7 @@ impl SavedRun {
     }
 
     /// Checks the list of replicas that reached the target: indices below `replicas` without duplicates, and steps of
-    /// at most `most`.
+    /// at most `most`, the upper limit of the setting of the number of steps.
     fn check_solved(&self, replicas: usize, most: u64) -> Result<(), FileError> {
         let mut seen = vec![false; replicas];
         for (replica, step) in &self.solved {

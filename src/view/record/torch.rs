@@ -43,7 +43,8 @@ pub fn write_script(spec: &RunSpec) -> Result<String, String> {
     Ok(assemble_script(spec, &data, &model, &optimizer))
 }
 
-/// Assembles a PyTorch script from the parts for the task (`data`), the model and the optimizer.
+/// Assembles a PyTorch script from the parts for the task (`data`), the model and the optimizer; if the model provides
+/// a whole script, returns this script with the run's settings and with comment lines on its origin.
 pub(super) fn assemble_script(
     spec: &RunSpec,
     data: &ScriptPart,

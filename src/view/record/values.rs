@@ -172,7 +172,7 @@ impl Visitor<'_> for KeySeed<'_> {
     }
 }
 
-/// Shortens a text for display and removes control and invisible characters.
+/// Cuts a text to [`MAX_SHOWN_CHARS`] characters for display and removes control and invisible characters.
 pub(super) fn shorten(text: &str) -> String {
     text.chars().filter(|c| !c.is_control() && !is_hidden(*c)).take(MAX_SHOWN_CHARS).collect()
 }

@@ -93,7 +93,8 @@ impl SliderScale {
         (at * f64::from(TRACK)).round().clamp(0.0, f64::from(TRACK)) as u32
     }
 
-    /// Number of positions on the track by which an arrow key moves the slider.
+    /// Number of positions on the track by which an arrow key moves the slider: a hundredth of the track on logarithmic
+    /// scales, a 200th or one integer, whichever is longer, on linear scales.
     pub fn step(&self) -> f64 {
         let grains = if self.kind != ScaleKind::Linear {
             100.0
@@ -120,7 +121,8 @@ impl SliderScale {
         }
     }
 
-    /// Rounds a value to the resolution of the slider: two significant digits, on linear scales integers or 200 steps.
+    /// Rounds a value of the setting to the resolution of the slider: on linear scales to an integer or to a multiple
+    /// of a 200th of the range, on logarithmic scales to two significant digits.
     fn round_value(&self, value: f64) -> f64 {
         if self.kind == ScaleKind::Linear {
             // A linear slider of a real number has 200 steps.

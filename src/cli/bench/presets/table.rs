@@ -259,8 +259,8 @@ impl PresetReport {
         self.machine.as_ref().map(|machine| format!("{MACHINE_PREFIX}{machine}.")).unwrap_or_default()
     }
 
-    /// One line with the number of rows and the smallest and the median ratio of our speed to that of
-    /// PyTorch.
+    /// One line with the number of rows, the smallest and the median ratio of our speed to that of PyTorch,
+    /// and the number of rows with a ratio below [`TARGET_FACTOR`].
     pub fn summary(&self) -> String {
         let rows = self.rows.len();
         let rows = if rows == 1 { "1 row".into() } else { format!("{rows} rows") };

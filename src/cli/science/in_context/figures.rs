@@ -128,7 +128,7 @@ fn size_instances() -> Vec<InContextInstance> {
 }
 
 /// Numbers of gradient descent steps after which the table in section 5.1 of the summary has distances
-/// between the weights in the tokens and those of direct gradient descent.
+/// between the weights in the tokens of the built transformer and those of direct gradient descent.
 const DISTANCE_STEPS: [u64; 6] = [1, 5, 10, 25, 50, 100];
 
 /// Results of section 5.1 of the summary: distances between the weights in the built transformer and those of
@@ -185,7 +185,7 @@ fn distance_instances() -> Vec<InContextInstance> {
 }
 
 /// A result: Euclidean distance `reference`, in the independent implementation, between the weights in the
-/// tokens and those of direct gradient descent after `step` steps.
+/// tokens of the built transformer and those of direct gradient descent after `step` steps.
 const fn distance_figure(step: u64, reference: f64) -> InContextFigure {
     InContextFigure::Measured(ComparisonMeasure::Distance, step, reference)
 }

@@ -29,14 +29,15 @@ use vivarium_training::session::{Options, Session};
 pub(super) use figures::in_context_instances;
 
 /// Our median distance (or loss) counts as equal to that of the independent program, which ran one seed, if
-/// their ratio is at most this.
+/// the larger is at most this many times the smaller.
 const MAX_DISTANCE_RATIO: f64 = 3.0;
 /// Largest difference between our median R² and the R² of the independent program, with one seed, at which
 /// the two count as equal.
 const MAX_R_SQUARED_DIFFERENCE: f64 = 0.05;
 /// Distances between weights and other differences up to this size are taken to be rounding errors of zero.
 const MAX_ROUNDING_ERROR: f64 = 1e-13;
-/// An exact number of parameters counts as equal to a rounded one if their ratio is at most this.
+/// An exact number of parameters counts as equal to a rounded one if the larger is at most this many times
+/// the smaller.
 const MAX_COUNT_RATIO: f64 = 1.02;
 /// Number of random draws of weights and examples for the built transformer, for distances in single
 /// precision and for differences that should be zero.
@@ -47,7 +48,8 @@ const BASELINE_PROMPTS: (usize, usize) = (1000, 20_000);
 /// Number of random networks to each of which an affine function is fitted; the median R² over them is
 /// compared.
 const AFFINE_NETWORKS: usize = 200;
-/// Number of points of each random network, on which the best affine fit is made and every fit is tested.
+/// Number of points (input and output) of each random network: the best affine fit is made and tested on all
+/// of them, ridge regression is fitted to the first ones and tested on the others.
 const AFFINE_POINTS: usize = 2000;
 
 /// Cache of the networks that were trained last: their link, their measurements, and for each network its R²
@@ -192,8 +194,9 @@ fn measure_built(
     Ok(rows)
 }
 
-/// Euclidean distance after `steps` steps between the weights in tokens of single precision and those of
-/// direct gradient descent in double precision; `replica` is the number of the random draw, from 0.
+/// Euclidean distance after `steps` steps of gradient descent between the weights that the built transformer
+/// holds in its tokens, in single precision, and those of direct gradient descent, in double precision;
+/// `replica` is the number of the random draw, from 0.
 fn single_precision_distance(plan: &DescentPlan, replica: u32, steps: u64) -> f64 {
     let mut race = start_comparison(plan, replica, &DescentPrompts::default());
     let mut tokens: DescentTokens<f32> = race.transformer().tokens(race.examples(), &race.state().direct);
@@ -205,7 +208,8 @@ fn single_precision_distance(plan: &DescentPlan, replica: u32, steps: u64) -> f6
 }
 
 /// The built transformer and direct gradient descent from the same weights on the same examples, before the
-/// first step; `replica` is the number of the random draw.
+/// first step. `draw` says how the examples are drawn; `replica` is the number of the random draw of weights
+/// and examples, from 0.
 fn start_comparison(plan: &DescentPlan, replica: u32, draw: &DescentPrompts) -> DescentComparison {
     DescentComparison::new(plan, draw.draw_examples(0, replica), &plan.network.draw_weights(0, replica, 1.0))
 }
@@ -280,8 +284,9 @@ fn train_if_new(
     Ok(())
 }
 
-/// R² of a baseline after `examples` examples (None: at the last point of a prompt), and the standard error
-/// of R²; NaN for other tasks.
+/// R² of a baseline (1 minus its mean squared error divided by the variance of the labels) after `examples`
+/// examples of a prompt (None: at the last point of the prompt), and its standard error; NaN for a task
+/// without prompts of functions.
 fn baseline_r_squared(spec: &RunSpec, baseline: Baseline, examples: Option<usize>) -> (f64, f64) {
     let Some(prompts) = spec.task.examples().function_prompts() else { return (f64::NAN, f64::NAN) };
     let at = examples.unwrap_or(prompts.points - 1);
@@ -291,8 +296,9 @@ fn baseline_r_squared(spec: &RunSpec, baseline: Baseline, examples: Option<usize
     score.map_or((f64::NAN, f64::NAN), |score| (1.0 - score.mean, score.standard_error))
 }
 
-/// Median R² of affine fits to random networks of width 20 on 20 numbers: ridge regression from `examples`
-/// examples, or the best fit for None.
+/// Median R² of affine fits to random networks of width 20 on 20 numbers: ridge regression from the first
+/// `examples` points, tested on the others, or for None least squares on all [`AFFINE_POINTS`] points.
+/// `layers` is the depth of the random networks.
 fn affine_r_squared(distribution: InputDistribution, layers: usize, examples: Option<usize>) -> f64 {
     let prompts = FunctionPrompts {
         class: FunctionClass::Network,

@@ -39,12 +39,14 @@ pub fn nearest_strategy(row: &Measurement, order: usize) -> Option<ChainMeasure>
     argmin_measure(strategies(order).iter().map(|of| (*of, median_range(measured_values(row, *of)).0)))
 }
 
-/// The measure with the smallest median over replicas, from pairs (measure, median); `None` if no median is finite.
+/// The measure with the smallest median over replicas, from `middles`, pairs (measure, median); `None` if no median is
+/// finite.
 fn argmin_measure(middles: impl Iterator<Item = (ChainMeasure, f32)>) -> Option<ChainMeasure> {
     middles.filter(|(_, kl)| kl.is_finite()).min_by(|a, b| a.1.total_cmp(&b.1)).map(|(of, _)| of)
 }
 
-/// Intervals of training steps, each named after the strategy with the smallest KL(strategy ‖ network) during it.
+/// Intervals of training steps of a run on Markov chains of this `order`, each named after the strategy with the
+/// smallest KL(strategy ‖ network) during it, by medians over replicas.
 pub fn strategy_phases(history: &RunHistory, order: usize) -> Vec<AxisSpan> {
     let mut phases: Vec<(ChainMeasure, u64, u64)> = vec![];
     let middles = |of: &ChainMeasure| {
@@ -70,8 +72,9 @@ pub fn strategy_phases(history: &RunHistory, order: usize) -> Vec<AxisSpan> {
     phases.into_iter().map(span).collect()
 }
 
-/// Line chart of KL(true chain ‖ network) over steps; `lines` are reference lines as pairs (strategy name, KL), and the
-/// background of each interval of steps shows the nearest strategy.
+/// Line chart of KL(true chain ‖ network), in nats, over steps for Markov chains of this `order`; `lines` are reference
+/// lines as pairs (strategy name, KL in nats), and the background of each interval of steps shows the strategy with the
+/// smallest KL(strategy ‖ network).
 pub fn kl_to_truth_chart(history: &RunHistory, order: usize, lines: &[(String, f64)]) -> LineChart {
     LineChart {
         title: tr!("KL to the truth").into(),
@@ -103,7 +106,8 @@ fn measure_series(history: &RunHistory, of: ChainMeasure, name: String, role: Ro
     curve
 }
 
-/// Line chart of KL(strategy ‖ network) over steps, one curve per strategy.
+/// Line chart of KL(strategy ‖ network) over steps, one curve for each strategy that is possible on Markov chains of
+/// this `order`.
 pub fn strategy_kl_chart(history: &RunHistory, order: usize) -> LineChart {
     let of = |of: &ChainMeasure| measure_series(history, *of, strategy_name(*of), strategy_role(*of));
     LineChart {

@@ -71,7 +71,8 @@ pub fn attention_heatmap(symbols: &[u8], heads: &[HeadAttention], query: Option<
 }
 
 /// Axis names for heat maps of `blocks` heads along one axis: the symbols of the sequence once per head, or position
-/// numbers from 1 if it is long. Empty for a single head on a long sequence, since the default names are those numbers.
+/// numbers from 1 if it is long. Empty for a single head on a long sequence, since heat maps without names show
+/// position numbers anyway.
 fn axis_names(symbols: &[u8], blocks: usize) -> Vec<String> {
     if symbols.len() > MAX_LETTERED_LENGTH && blocks < 2 {
         return vec![];

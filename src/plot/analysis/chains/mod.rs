@@ -4,7 +4,7 @@ pub mod curves;
 pub mod looks;
 pub mod parts;
 
-/// Maximum number of distances between two positions in a chart, counted from 0.
+/// Maximum number of distances between two positions of a sequence, counted from 0, that a chart shows.
 pub const MAX_DISTANCES: usize = 25;
 
 /// Length of the longest sequence whose symbols are written along the axes; positions in longer sequences are numbered.

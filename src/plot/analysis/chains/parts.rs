@@ -7,8 +7,8 @@ use crate::analysis::{BarChart, Heatmap, LineChart, Role, Series};
 /// uniform attention, which is 1.
 pub type DistanceWeights = Vec<Vec<f64>>;
 
-/// The vector v of the minimal model (Edelman 2024, section 8.3), its weight of each distance from 0, scaled so that
-/// the mean of |v| is 1.
+/// The vector v of the minimal model (Edelman 2024, section 8.3), given as `lags`, its weight of each distance from 0,
+/// scaled so that the mean of |v| is 1.
 pub fn normalise_lags(lags: &[f32]) -> Vec<f64> {
     let total: f64 = lags.iter().map(|v| f64::from(v.abs())).sum();
     let unit = if total > 0.0 { lags.len() as f64 / total } else { 0.0 };

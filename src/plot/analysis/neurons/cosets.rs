@@ -58,9 +58,10 @@ impl CosetClassifier {
         self.classes.iter().rposition(|class| class.subgroups.iter().any(explains))
     }
 
-    /// Number of neurons per class of subgroups, of the neurons with the indices `neurons`; `array` holds one of their
-    /// weight functions, `[order, width]`. Costly for large groups (all subgroups are tried per neuron), so pass a few
-    /// neurons at a time and add the counts.
+    /// For each class of subgroups, the number of neurons for which it is the class that
+    /// [`find_class`](Self::find_class) returns, among those with the indices `neurons`; `array` holds one of the
+    /// weight functions u, v and w of all neurons, `[order, width]`. Costly for large groups (all subgroups are tried
+    /// per neuron), so pass a few neurons at a time and add the counts.
     pub fn count_neurons(&self, array: &[f32], width: usize, neurons: &[usize]) -> Vec<usize> {
         let mut counts = vec![0; self.classes.len()];
         for neuron in neurons {
@@ -73,8 +74,8 @@ impl CosetClassifier {
         counts
     }
 
-    /// Bar chart of numbers of neurons by the order of the largest subgroups on whose cosets they are constant; order 1
-    /// means that they are constant on no larger cosets.
+    /// Bar chart of `counts`, one number of neurons per class of subgroups, by the order of the largest subgroups on
+    /// whose cosets the neurons are constant; order 1 means that they are constant on the cosets of no larger subgroup.
     pub fn count_chart(&self, counts: &[usize]) -> BarChart {
         let bars = self.classes.iter().zip(counts);
         BarChart {
@@ -87,7 +88,8 @@ impl CosetClassifier {
     }
 }
 
-/// Name of the subgroup with index `at`: its order from `orders`, with a letter if several have the same order.
+/// Name of the class of subgroups with index `at`: its order from `orders`, which has the order of each class, with a
+/// letter if several classes have the same order.
 fn short_name(orders: &[usize], at: usize) -> String {
     let same = |range: &[usize]| range.iter().filter(|order| **order == orders[at]).count();
     let letter = (b'a' + same(&orders[..at]).min(25) as u8) as char;

@@ -61,9 +61,10 @@ pub fn sample_pairs(order: usize, max_pairs: usize) -> Vec<(usize, usize)> {
     (0..count).map(|t| (t * order / count, t * step % order)).collect()
 }
 
-/// Heat map of each logit minus the right logit, for some pairs of group elements (rows) and classes (columns), from
-/// `logits`, `[pairs, classes]`, and the right class of each pair in `labels`. In max-margin networks it is zero at the
-/// right class and one negative number elsewhere. Empty if the shapes do not match.
+/// Heat map of each logit minus the right logit, for some pairs of group elements (rows, named `pairs`) and classes
+/// (columns, named `elements`), from `logits`, `[pairs, classes]`, and the right class of each pair in `labels`. In
+/// max-margin networks it is zero at the right class and one negative number elsewhere. Empty if the shapes do not
+/// match.
 pub fn wrong_logit_heatmap(
     logits: &[f32],
     labels: &[usize],

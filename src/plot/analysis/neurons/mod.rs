@@ -41,7 +41,7 @@ use vivarium_core::math::median;
 /// meaningless.
 pub const MIN_LIVE_SHARE: f64 = 1e-3;
 
-/// One of the three weight functions on the group that make up a neuron.
+/// One of the three weight functions on the group that make up a neuron of a network on pairs of group elements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NeuronPart {
     /// u, the embedding of the first element.
@@ -227,8 +227,8 @@ impl NeuronSpectra {
         median(&live)
     }
 
-    /// Share of the live neurons that have, in each of their parts, more than `share` of the squared norm in one irrep;
-    /// `None` if no neuron is live.
+    /// Share of the live neurons that have, in each of their parts, more than the fraction `share`, from 0 to 1, of the
+    /// squared norm in one irrep; `None` if no neuron is live.
     pub fn pure_neuron_share(&self, share: f32) -> Option<f32> {
         let parts: Vec<Vec<f32>> = self.known_parts().map(|part| self.largest_shares(part)).collect();
         let live = self.live_neurons();

@@ -50,8 +50,8 @@ pub fn power_share_chart(start: Option<&NeuronSpectra>, now: &NeuronSpectra) -> 
     }
 }
 
-/// Heat map of the share of each irrep (rows) in the squared norm of each live neuron (columns); neurons are grouped
-/// by dominant irrep, the purest first.
+/// Heat map of the share of each irrep (rows, called `names` unless the group is cyclic) in the squared norm of each
+/// live neuron (columns); neurons are grouped by dominant irrep, those with the largest share of it first.
 pub fn power_heatmap(now: &NeuronSpectra, names: &[String]) -> Heatmap {
     let mut columns: Vec<(usize, usize, Vec<f32>)> = now
         .live_neurons()
@@ -75,8 +75,9 @@ pub fn power_heatmap(now: &NeuronSpectra, names: &[String]) -> Heatmap {
 }
 
 /// Bar chart of the number of live neurons, or their norm mass, by dominant irrep, with an overlay of the values that
-/// theory predicts. `predicted` has one value per irrep and is ignored at another length; for Z_p it is 2/(p−1) of
-/// the mass for every frequency (Edelman 2024, theorem 7.7 and figure D.1).
+/// theory predicts. `predicted` has one value per irrep and is ignored at another length; for Z_p it is 2/(p−1) of the
+/// mass for every frequency (Edelman 2024, theorem 7.7 and figure D.1). `names` has the names of the irreps, which a
+/// cyclic group does not need.
 pub fn per_irrep_chart(
     now: &NeuronSpectra,
     predicted: Option<&[f32]>,
@@ -162,12 +163,13 @@ fn histogram(values: impl Iterator<Item = f64>, (low, high): (f64, f64), bins: u
     }
 }
 
-/// Display name for an irrep of the group of `now`: "frequency" for cyclic groups, otherwise "irrep".
+/// Display name for an irrep of the group of `now`: "frequency" if the group is cyclic, otherwise "irrep".
 fn irrep_kind_name(now: &NeuronSpectra) -> &'static str {
     if now.has_phases() { tr!("frequency") } else { tr!("irrep") }
 }
 
-/// Display name of each irrep: its frequency, its entry of `names`, or its number from 1.
+/// Display name of each irrep: its frequency if the group is cyclic, otherwise its entry of `names`, or its number from
+/// 1 if there is none.
 fn irrep_labels(now: &NeuronSpectra, names: &[String]) -> Vec<String> {
     let name = |irrep: usize| match names.get(irrep) {
         _ if now.has_phases() => irrep.to_string(),

@@ -17,8 +17,8 @@ use vivarium_science::groups::Group;
 /// Points per group element of the interpolated curve in [`embedding_chart`].
 const POINTS_PER_ELEMENT: usize = 8;
 
-/// Line chart of a neuron's weights `values` over the elements of Z_p as dots, and their Fourier interpolation as a
-/// curve. The index `neuron` counts from 0; the title counts from 1.
+/// Line chart of one of a neuron's weight functions, `part`, over the elements of Z_p as dots, and its Fourier
+/// interpolation as a curve, from `values`, `[p]`. The index `neuron` counts from 0; the title counts from 1.
 pub fn embedding_chart(values: &[f32], part: NeuronPart, neuron: usize) -> LineChart {
     let p = values.len();
     let coefficients = real_fourier_coefficients(values);
@@ -120,8 +120,9 @@ fn real_fourier_coefficients(values: &[f32]) -> Vec<(f64, f64)> {
     (0..=p / 2).map(coefficient).collect()
 }
 
-/// Bar chart of a neuron's weights over the elements of any group, grouped by conjugacy class. The index `neuron`
-/// counts from 0; the title counts from 1. Elements without a weight are omitted.
+/// Bar chart of one of a neuron's weight functions, `part`, over the elements of any group, grouped by conjugacy class,
+/// from `values` with one number per element. The index `neuron` counts from 0; the title counts from 1. Elements
+/// without a weight are omitted.
 pub fn conjugacy_class_chart(values: &[f32], group: &Group, part: NeuronPart, neuron: usize) -> BarChart {
     let elements = group.classes().iter().flatten();
     BarChart {

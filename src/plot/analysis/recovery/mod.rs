@@ -35,9 +35,9 @@ use vivarium_core::math::binomial;
 pub enum WeightPattern {
     /// All weights ±1 (Edelman 2024, theorem 5.5).
     Signs,
-    /// A few ones, the rest zero (theorem 6.4).
+    /// A few ones, the rest zero (Edelman 2024, theorem 6.4).
     Ones,
-    /// A few ones, the rest so small a constant that it only breaks ties (theorem 6.5).
+    /// A few ones, the rest so small a constant that it only breaks ties (Edelman 2024, theorem 6.5).
     PerturbedOnes,
 }
 
@@ -65,7 +65,8 @@ pub struct BitClass {
     pub active: bool,
     /// Number of input bits in the class.
     pub count: usize,
-    /// Entry of the population gradient for each bit of the class; for a neuron with weights ±1 up to a common sign.
+    /// Entry g_i = E[1(w·x > 0) χ_S(x) x_i] of the population gradient for each bit i of the class, where w are the
+    /// initial weights and χ_S is the parity of the relevant bits; for weights ±1, up to a sign that depends on i.
     pub gradient: f64,
 }
 
@@ -129,8 +130,8 @@ impl ParityNeuron {
         kind.count > 0 && !(self.start == WeightPattern::PerturbedOnes && kind.active)
     }
 
-    /// γ: the smallest absolute gradient entry on relevant bits minus the largest on other bits, over the bits that
-    /// take part in reading the relevant bits off the gradient.
+    /// γ: the smallest absolute population gradient entry on relevant bits minus the largest on other bits, over the
+    /// bits that take part in reading the relevant bits off the gradient.
     pub fn gradient_gap(&self) -> f64 {
         let kinds = self.gradient();
         let of = |relevant: bool| {
@@ -143,13 +144,15 @@ impl ParityNeuron {
     }
 
     /// Probability that the entries of largest absolute value of the mean gradient ĝ over B = `batch` fresh examples
-    /// are those of the set S of relevant bits, with a normal approximation of the entries:
+    /// are those of the set S of relevant bits, with a normal approximation of the entries; g_i are the entries of the
+    /// population gradient and w the initial weights:
     ///
     /// ```text
     /// P[max_{i∉S} |ĝ_i| < min_{i∈S} |ĝ_i|],   ĝ_i ~ N(g_i, (P[w·x > 0] − g_i²)/B) independently
     /// ```
     pub fn recovery_probability(&self, batch: f64) -> f64 {
-        /// Number of steps of the numerical integral over the threshold t that separates relevant from other entries.
+        /// Number of steps of the numerical integral over the threshold t on |ĝ_i| that separates entries of relevant
+        /// bits from the others.
         const INTEGRATION_STEPS: usize = 600;
         let fires = self.activation_coefficient(0, 0);
         let kinds: Vec<(bool, i32, f64, f64)> = self
@@ -188,8 +191,8 @@ impl ParityNeuron {
         (sum + others(0.0) * found(0.0)).clamp(0.0, 1.0)
     }
 
-    /// Smallest batch size, to 1 %, at which the [recovery probability](Self::recovery_probability) is `chance`; `None`
-    /// above a billion examples.
+    /// Smallest batch size, up to a relative error of 1 %, at which the [recovery
+    /// probability](Self::recovery_probability) is at least `chance`; `None` above a billion examples.
     pub fn required_batch(&self, chance: f64) -> Option<f64> {
         let (mut low, mut high) = (1.0f64, 1e9f64);
         if self.recovery_probability(high) < chance {
@@ -202,8 +205,8 @@ impl ParityNeuron {
         Some(high)
     }
 
-    /// Probability that a neuron with s of n weights one at random places is good for k relevant bits S: C(n−k,
-    /// s−k)/C(n, s) if its ones must include S, C(k, s)/C(n, s) if they must lie in S, and 1 for weights ±1.
+    /// Probability that a neuron with s of n weights one at random places is good for the set S of k relevant bits:
+    /// C(n−k, s−k)/C(n, s) if its ones must include S, C(k, s)/C(n, s) if they must lie in S, and 1 for weights ±1.
     ///
     /// At least (s/2n)^k for s > 4k (lemma C.2), and at most (k/n)^s.
     pub fn good_neuron_probability(&self) -> f64 {
@@ -215,7 +218,8 @@ impl ParityNeuron {
         }
     }
 
-    /// Number of neurons of a layer with which at least one is good with probability 99 %; `None` above a billion.
+    /// Minimum number of neurons of a layer, drawn independently, of which at least one is good with probability 99 %;
+    /// `None` above a billion.
     pub fn required_width(&self) -> Option<f64> {
         let width = match self.good_neuron_probability() {
             1.0 => 1.0,
@@ -225,8 +229,8 @@ impl ParityNeuron {
     }
 }
 
-/// Line chart of the recovery probability over the batch size: a curve for each named neuron, and the success rates
-/// of trials as dots.
+/// Line chart over the batch size of the probability that one batch reveals the relevant bits: a curve for each named
+/// neuron, and the success rates of trials as dots.
 ///
 /// Batch sizes go from 2^6 to 2^`max_log2_batch`; `points` are pairs of a neuron's index and its trial counts.
 pub fn chart(

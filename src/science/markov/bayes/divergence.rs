@@ -16,8 +16,8 @@ const MAX_SAMPLING_OPERATIONS: u64 = 1 << 28;
 /// one.
 const SEQUENCE_BLOCK: usize = 16;
 
-/// The mean Kullback–Leibler divergence of the Bayes-optimal prediction from the chain's true probabilities, over
-/// held-out sequences.
+/// The mean over held-out sequences of the Kullback–Leibler divergence KL(chain's true probabilities ‖
+/// Bayes-optimal prediction), and its uncertainty.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BayesDivergence {
     /// Mean KL(true probabilities ‖ Bayes-optimal prediction) of the last symbol over the held-out sequences, in
@@ -44,7 +44,7 @@ pub struct BayesDivergenceJob {
     held_out: usize,
     /// The Bayes-optimal predictor whose divergence is computed.
     bayes: BayesPredictor,
-    /// Number of held-out sequences whose divergence has been computed so far.
+    /// Number of held-out sequences, from the first, that have been added to the sums so far.
     done_count: usize,
     /// Sum over the sequences so far of KL(true probabilities ‖ prediction of the strategy with the chains' order),
     /// in nats.
@@ -117,7 +117,7 @@ impl BayesDivergenceJob {
     }
 
     /// Computes the divergences of the held-out sequences with the indices `examples`, from 0, and adds them to the
-    /// sums.
+    /// running sums of the job.
     fn add_sequences(&mut self, examples: std::ops::Range<usize>) {
         let (k, test) = (self.sequences.symbols, self.sequences.test_family);
         let (mut sequences, mut strategy_probabilities) = (vec![], vec![0.0; k]);
@@ -151,7 +151,8 @@ impl BayesDivergenceJob {
         }
     }
 
-    /// Computes the mean divergence and its standard error from the sums over all sequences.
+    /// Computes the mean divergence and its standard error from the running sums, after all sequences have been
+    /// added.
     fn estimate(&self) -> BayesDivergence {
         let [count, sum, squares] = self.kl_gain_sums;
         let mean = sum / count;

@@ -60,11 +60,11 @@ pub struct TheoryResult {
     /// Negative gradient of the loss with respect to the matrix W at the initial weights, for the first gradient
     /// step.
     pub first_kernel_gradient: [[f64; 2]; 2],
-    /// Part of the negative gradient of the loss with respect to v at the last step: the part from the constant
-    /// matrix whose entries are the off-diagonal mean of W, `[length]`.
+    /// Part of the negative gradient of the loss with respect to v, at the weights before the last step: the part
+    /// from the constant matrix whose entries are the off-diagonal mean of W, `[length]`.
     pub uniform_lag_gradient: Vec<f64>,
-    /// Part of the negative gradient of the loss with respect to v at the last step: the part from the diagonal of
-    /// W minus the off-diagonal mean, `[length]`.
+    /// Part of the negative gradient of the loss with respect to v, at the weights before the last step: the part
+    /// from the diagonal of W minus the off-diagonal mean, `[length]`.
     pub diagonal_lag_gradient: Vec<f64>,
     /// Sentences, in the language of the page, that describe the result.
     pub summary: Vec<String>,
@@ -82,8 +82,8 @@ impl TheoryResult {
         &self.models[self.models.len() - 1]
     }
 
-    /// Number of odd distances, counted from distance 1 without a gap and at most five, at which the weight v after
-    /// the last step is greater than at both neighbouring distances.
+    /// Number of peaks of the weight v after the last step at the odd distances 1, 3, 5, 7 and 9, counted up to the
+    /// first of them without a peak. A peak is greater than the weights at both neighbouring distances.
     pub fn count_odd_peaks(&self) -> usize {
         let v = &self.last_model().v;
         let peak = |d: &usize| v[*d] > v[d - 1] && v[*d] > v[d + 1];
@@ -92,7 +92,8 @@ impl TheoryResult {
 }
 
 impl TheorySettings {
-    /// Computes the gradient steps of the minimal model; takes a few milliseconds.
+    /// Computes the gradient steps of the minimal model from the initial weights, and the sentences that summarise
+    /// them; takes a few milliseconds.
     pub fn compute(&self) -> TheoryResult {
         let length = self.length;
         let distribution = match self.curriculum {

@@ -36,18 +36,20 @@ pub mod tensor;
 pub use explorer::{Curriculum, TheoryResult, TheorySettings};
 pub use tensor::{GradientTensor, TwoSymbolDistribution};
 
-/// The weights W and v of the minimal model of in-context learning on sequences of two symbols.
+/// The weights W and v of the minimal model of in-context learning on sequences x of two symbols. Its score of the
+/// symbol i after position p is `Σ_{q≤p} 1[x_q = i] Σ_{s≤q} v_{q−s} W[x_p, x_s]` (Edelman 2024, equation 8.8).
 #[derive(Debug, Clone, PartialEq)]
 pub struct MinimalModel {
-    /// The matrix W, `[2, 2]`; the row is the current symbol.
+    /// The matrix W, `[2, 2]`: the row is the current symbol x_p, and the column an earlier symbol x_s.
     pub w: [[f64; 2]; 2],
-    /// The weight v of each distance from the current symbol back to an earlier one, from distance 0, `[length]`.
+    /// The weight v_d of each distance d = q − s, from 0, `[length]`: from a position q, whose symbol is counted as
+    /// a possible next symbol, back to the position s, whose symbol W compares with the current one.
     pub v: Vec<f64>,
 }
 
 impl MinimalModel {
-    /// The model where every entry of the matrix W is `kernel` and every entry of the distance weights v is `lags`.
-    /// Lemma 8.4 uses the same number c for both.
+    /// The model for contexts of `length` symbols where every entry of the matrix W is `kernel` and every entry of
+    /// the distance weights v is `lags`. Lemma 8.4 of Edelman 2024 uses the same number c for both.
     pub fn with_equal_weights(kernel: f64, lags: f64, length: usize) -> Self {
         MinimalModel { w: [[kernel; 2]; 2], v: vec![lags; length] }
     }
@@ -57,8 +59,9 @@ impl MinimalModel {
         self.gradient_step_with_decay(tensor, rate, [0.0; 2])
     }
 
-    /// The model after one step of gradient descent in which W and v also decay: weights are multiplied by 1 −
-    /// `of_w` or 1 − `of_v`. The gradients are those before the decay.
+    /// The model after one step of gradient descent at learning rate `rate` on the chains of `tensor`, in which W
+    /// and v also decay: W is multiplied by 1 − `of_w` and v by 1 − `of_v`. The gradients are those before the
+    /// decay.
     pub fn gradient_step_with_decay(
         &self,
         tensor: &GradientTensor,
@@ -88,9 +91,10 @@ impl MinimalModel {
         self.diagonal_mean() / self.off_diagonal_mean()
     }
 
-    /// The negative gradient of the loss with respect to v as a sum of two parts, each `[length]`: from c'·11ᵀ, where
-    /// c' is the off-diagonal mean of W, and from the rest of the diagonal (section E.1, equations E.33 and
-    /// following). The sum is the whole gradient if W treats both symbols alike.
+    /// The negative gradient of the loss with respect to v as a sum of two parts, each `[length]`: from the
+    /// constant matrix whose entries are the off-diagonal mean of W, and from the diagonal mean minus the
+    /// off-diagonal mean, on the diagonal (Edelman 2024, section E.1, equations E.33 and following). The sum is the
+    /// whole gradient if W treats both symbols alike.
     pub fn lag_gradient_parts(&self, tensor: &GradientTensor) -> (Vec<f64>, Vec<f64>) {
         let (rest, bias) = (self.off_diagonal_mean(), self.diagonal_mean() - self.off_diagonal_mean());
         (tensor.lag_gradient(&[[rest; 2]; 2]), tensor.lag_gradient(&[[bias, 0.0], [0.0, bias]]))

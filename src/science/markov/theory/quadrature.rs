@@ -1,7 +1,7 @@
 //! Gauss–Legendre quadrature.
 
-/// The `count` nodes of Gauss–Legendre quadrature in (0, 1) and their weights, which sum to 1, as pairs (node,
-/// weight). They integrate polynomials up to degree 2·`count` − 1 exactly.
+/// The `count` nodes of Gauss–Legendre quadrature in the interval (0, 1) and their weights, which sum to 1, as
+/// pairs (node, weight). The weighted sum over the nodes integrates polynomials up to degree 2·`count` − 1 exactly.
 ///
 /// Nodes are the zeros of the Legendre polynomial by Newton's method from the guess cos(π(i − ¼)/(n + ½)) (Press et al.
 /// 2007, Numerical Recipes, section 4.6).

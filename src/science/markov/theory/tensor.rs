@@ -22,17 +22,19 @@ pub enum TwoSymbolDistribution {
 }
 
 /// The tensor T\[m, l, d\] for contexts of one length: the expected loss is a constant minus Σ T\[m, l, d\] W_ml
-/// v_d, where W and v are the weights of the minimal model.
+/// v_d, where W and v are the weights of [`MinimalModel`](super::MinimalModel), m is the current symbol, and l the
+/// symbol that lies the distance d before a counted one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GradientTensor {
     /// Number t of symbols in a context.
     length: usize,
-    /// The entries T\[m, l, d\] for symbols m and l and distances d from 0, `[2, 2, length]`.
+    /// The entries T\[m, l, d\] for the symbols m (row of W) and l (column of W) and the distances d from 0, `[2,
+    /// 2, length]`.
     values: Vec<f64>,
 }
 
 impl GradientTensor {
-    /// Computes the tensor T for chains of this distribution, by quadrature.
+    /// Computes the tensor T for chains of this distribution and contexts of `length` symbols, by quadrature.
     ///
     /// # Why
     /// Near a = b = 1 the stationary distribution depends on the direction, so that quadrature on the square
@@ -43,7 +45,7 @@ impl GradientTensor {
         GradientTensor::compute_with_nodes(distribution, length, QUADRATURE_NODES)
     }
 
-    /// Computes the tensor T with this number of quadrature nodes in each dimension.
+    /// Computes the tensor T with `nodes` quadrature nodes in each of the two dimensions of the chains (a, b).
     pub(super) fn compute_with_nodes(
         distribution: TwoSymbolDistribution,
         length: usize,
@@ -156,8 +158,8 @@ impl TensorSums {
         }
     }
 
-    /// Adds one chain's contribution to the entries (m, l) of t·T for all distances; the four numbers are the
-    /// chain's [`tensor_factors`].
+    /// Adds one chain's contribution to the entries (m, l) of t·T for all distances; the last argument has the four
+    /// [`tensor_factors`] of the chain for m and l.
     fn add_entry(&mut self, m: usize, l: usize, [constant, series, power, product]: [f64; 4]) {
         let values = &mut self.values[(2 * m + l) * self.length..][..self.length];
         let tables = self.powers.iter().zip(&self.series).zip(&self.triangles);
@@ -186,9 +188,10 @@ impl TensorSums {
 }
 
 /// Four factors in t·T\[m, l, d\] for the chain (a, b): those of N(N + 1)/2, s_N, λ^d N(N + 1)/2 and λ^d s_N, with
-/// N = t − d.
+/// N = t − d, λ = a + b − 1 and s_N = Σ_{q<N} (N − q) λ^q.
 ///
-/// With Π the matrix whose rows are π, P^n = Π + λ^n (1 − Π) and S_N = Σ_{q<N} (N − q) P^q = N(N + 1)/2 Π + s_N (1 − Π);
+/// With Π the matrix whose rows are the stationary distribution π of the chain's matrix P,
+/// P^n = Π + λ^n (1 − Π) and S_N = Σ_{q<N} (N − q) P^q = N(N + 1)/2 Π + s_N (1 − Π);
 /// both go into Σ_i (P_mi − ½) π_l (P^d)_li (S_N)_im.
 fn tensor_factors(a: f64, b: f64, m: usize, l: usize) -> [f64; 4] {
     let chain = [[a, 1.0 - a], [1.0 - b, b]];

@@ -30,16 +30,16 @@ use super::code::{AutomatonCell, CellCodes, CellPhase, readout};
 use super::grid::{BLANK_INDEX, ColumnCounts, Grid, MINUS_INDEX, PLUS_INDEX};
 use super::program::{GridMove, GridProgram};
 
-/// The moves by which a head on the neighbour above, below, on the left or on the right reaches a cell, in this
-/// order.
+/// The moves by which a head comes to a cell from its neighbour above, below, on the left and on the right, in this
+/// order of neighbours.
 const MOVES_TO_CELL: [GridMove; 4] = [GridMove::Down, GridMove::Up, GridMove::Right, GridMove::Left];
 
-/// The moves by which a head on a cell reaches the neighbour above, below, on the left or on the right, in this
-/// order.
+/// The moves by which a head goes from a cell to its neighbour above, below, on the left and on the right, in this
+/// order of neighbours.
 const MOVES_TO_NEIGHBOURS: [GridMove; 4] = [GridMove::Up, GridMove::Down, GridMove::Left, GridMove::Right];
 
-/// The value of a cell after one layer. `near` are the cell's neighbours above, below, on the left and on the
-/// right; `None` beyond the border.
+/// The value of the cell `cell` of the automaton that runs `program` after one layer. `near` are the cell's
+/// neighbours above, below, on the left and on the right, in this order; `None` beyond the border.
 pub fn local_rule(
     program: &GridProgram,
     cell: AutomatonCell,
@@ -229,7 +229,8 @@ impl Automaton {
         }
     }
 
-    /// Adds columns of the working tape on the right before the head reaches them.
+    /// Adds columns of the working tape on the right before the head reaches them: the tape doubles, at most to its
+    /// maximum.
     fn grow(&mut self) {
         self.is_at_end = false;
         let (before, after) = (self.columns.current, self.columns.grown_count());
@@ -261,7 +262,7 @@ impl Automaton {
         local_rule(&self.program, self.cells[at], near)
     }
 
-    /// Applies one layer; returns the number of stored cells that changed.
+    /// Applies one layer to the cells that may change; returns the number of stored cells that changed.
     pub fn apply_layer(&mut self) -> usize {
         if self.is_at_end {
             self.grow();
@@ -272,7 +273,8 @@ impl Automaton {
         self.apply_changes(changes)
     }
 
-    /// Applies one layer and computes every cell: the reference for [`Automaton::apply_layer`].
+    /// Applies one layer and computes every cell, as a reference for [`Automaton::apply_layer`]; returns the number
+    /// of stored cells that changed.
     pub fn apply_layer_to_all_cells(&mut self) -> usize {
         if self.is_at_end {
             self.grow();
@@ -349,7 +351,7 @@ impl Automaton {
     }
 
     /// The output f of the network if the current cells were its last layer: the sum of [`readout`] over the block,
-    /// as a numerator over [`CellCodes::denominator`] (definition 5).
+    /// as a numerator over [`CellCodes::denominator`] (Goel, Kakade, Kalai and Zhang 2022, definition 5).
     pub fn output(&self) -> i64 {
         output(self.codes, &self.cells, self.columns.current, self.columns.block)
     }
@@ -366,8 +368,8 @@ pub fn output(codes: CellCodes, cells: &[AutomatonCell], columns: usize, block: 
     cells.chunks(columns.max(1)).take(rows.saturating_sub(1)).skip(1).map(inside).sum()
 }
 
-/// Whether the message that the table is full, which spreads by one cell per layer from the cell `start`, has
-/// arrived at the cell `to` after `layers` layers. Cells are (row, column).
+/// Whether the message that the table is full, which is at the cell `start` after layer 1 and spreads by one cell
+/// per layer in four directions, has arrived at the cell `to` after `layers` layers. Cells are (row, column).
 pub(super) fn is_reached(start: (usize, usize), to: (usize, usize), layers: u64) -> bool {
     let away = start.0.abs_diff(to.0) as u64 + start.1.abs_diff(to.1) as u64;
     away < layers

@@ -165,7 +165,8 @@ impl CellCodes {
         2 * self.digits(cell).iter().fold(0, |value, digit| 3 * value + i64::from(*digit))
     }
 
-    /// The cell with this value; `None` if no cell of this program has it.
+    /// The cell whose encoded value is `value`, a numerator over [`CellCodes::denominator`]; `None` if no cell of this
+    /// program has it.
     pub fn decode(&self, value: i64) -> Option<AutomatonCell> {
         let digits = balanced_digits(value, self.width())?;
         let (first, rest) = digits.split_at(COMMON_DIGITS);
@@ -219,8 +220,9 @@ fn split_digits(value: i64, digits: &mut [i8]) -> bool {
 /// −1 up to −1/6 | 18(x + 1/9) up to 0 | −18(x − 1/9) up to 1/9 | 18(x − 1/9) up to 1/6 | 1
 /// ```
 ///
-/// Appendix B.2. There the pieces are open intervals, and 1 stands for all points between them; with 0, 1/9 and 1/6 in the
-/// pieces the function is continuous, and 1/9 becomes 0, which the proof needs.
+/// Goel, Kakade, Kalai and Zhang 2022, appendix B.2. There the pieces are open intervals, and 1 stands for all
+/// points between them; with 0, 1/9 and 1/6 in the pieces the function is continuous, and 1/9 becomes 0, which the
+/// proof needs.
 pub fn readout(value: i64, unit: i64) -> i64 {
     let (ninth, sixth) = (unit / 9, unit / 6);
     match value {

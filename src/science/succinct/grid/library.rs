@@ -52,7 +52,7 @@ pub fn find_learner(slug: &str) -> Option<&'static LearningProgram> {
     LEARNERS.iter().find(|learner| learner.slug == slug)
 }
 
-/// All programs of the library, in the order of the menu.
+/// All learning algorithms of the library, in the order of the menu.
 pub const LEARNERS: [LearningProgram; 2] = [DICTATOR, PARITY];
 
 /// Finds the input that equals the label: 20 states with HALT, 3 symbols.

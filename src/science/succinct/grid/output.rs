@@ -21,7 +21,8 @@ use super::code::{AutomatonCell, CellCodes, CellPhase, readout};
 use super::program::GridProgram;
 use super::run::{ProgramRun, RunEnd};
 
-/// Computes the network's output f for a test input from the run of one program.
+/// Computes the network's output f for a test input (Goel, Kakade, Kalai and Zhang 2022, definition 5) from the run
+/// of one program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NetworkOutput {
     /// Encoding of the program's cells as numbers, which the network computes with.
@@ -52,8 +53,8 @@ impl NetworkOutput {
         self.codes.denominator()
     }
 
-    /// The network's output f after `layers` layers, as a numerator over [`NetworkOutput::denominator`]. The run
-    /// must have made `layers` − 1 steps, which is what these layers do, or have ended before.
+    /// The network's output f after `layers` layers, as a numerator over [`NetworkOutput::denominator`].
+    /// `program_run` must have made `layers` − 1 steps, since layer 1 only places the head, or have ended before.
     pub fn compute(&self, program_run: &ProgramRun, layers: u64) -> i64 {
         let (grid, head) = (program_run.grid(), program_run.head());
         let ((rows, columns), start) = (grid.block_size(), grid.start_cell());

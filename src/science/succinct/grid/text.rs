@@ -101,7 +101,7 @@ fn parse_symbols(line: usize, word: &str) -> Result<Option<Vec<char>>, SuccinctE
     }
 }
 
-/// The first symbol that occurs twice in the list; `None` if all differ.
+/// The first symbol that equals an earlier one of the list; `None` if all differ.
 fn find_duplicate(symbols: &[char]) -> Option<char> {
     symbols.iter().enumerate().find(|(at, one)| symbols[..*at].contains(one)).map(|(_, one)| *one)
 }

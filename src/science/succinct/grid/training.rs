@@ -50,7 +50,7 @@ impl ValueImage {
         ValueImage { rows, columns, values: vec![value; rows * columns] }
     }
 
-    /// The value of a cell; [`BORDER`] outside of the matrix.
+    /// The value of the cell in a row and a column, from 0, as a numerator; [`BORDER`] outside of the matrix.
     pub fn value_at(&self, row: usize, column: usize) -> i64 {
         let inside = row < self.rows && column < self.columns;
         let value = inside.then(|| self.values.get(row * self.columns + column)).flatten();
@@ -73,7 +73,8 @@ impl ValueImage {
         next
     }
 
-    /// The values of the cells above, below, on the left and on the right of a cell.
+    /// The values of the cells above, below, on the left and on the right of a cell, in this order; [`BORDER`]
+    /// outside of the matrix.
     fn neighbours(&self, row: usize, column: usize) -> [i64; 4] {
         let above = row.checked_sub(1).map_or(BORDER, |row| self.value_at(row, column));
         let left = column.checked_sub(1).map_or(BORDER, |column| self.value_at(row, column));
@@ -81,7 +82,8 @@ impl ValueImage {
     }
 }
 
-/// Whether a cell starts to memorise: its value is 0, and above it is the border, padding or a bit.
+/// Whether a cell starts to memorise: its `value` is 0, and the value `above` it is that of the border, of padding
+/// or of a bit. Both are numerators over [`TABLE_DENOMINATOR`].
 fn starts_memorising(value: i64, above: i64) -> bool {
     value == 0 && (above == BORDER || four_digits(above).is_some_and(|above| above[0] == 1 || above[1] != 0))
 }
@@ -92,8 +94,9 @@ fn phase_digit(value: i64) -> i8 {
     four_digits(value).map_or(0, |digits| digits[2])
 }
 
-/// The filter of the training: the new value of a cell from its value and its neighbours' values. It is the message
-/// rule f_msg for cells in the phase "unknown"; other cells do not change, because no program runs.
+/// The filter of the training: the new value of a cell from its value and its neighbours' values, all numerators
+/// over [`TABLE_DENOMINATOR`]. It is the message rule f_msg for cells in the phase "unknown"; other cells do not
+/// change, because no program runs.
 pub fn filter(value: i64, [above, below, left, right]: [i64; 4]) -> i64 {
     let [padding, symbol, own_phase, _] = four_digits(value).unwrap_or_default();
     if own_phase != 0 {
@@ -271,8 +274,9 @@ impl TableTraining {
         cells.map(|(row, column)| readout(image.value_at(row, column), TABLE_DENOMINATOR)).sum()
     }
 
-    /// Gradient of the loss with respect to the memory layer's image on the block, where `error` is the derivative
-    /// of the loss by the output. A cell of the last layer depends only on the same cell of the image.
+    /// Gradient of the loss with respect to the memory layer's image on the block, `[m + 1, d + 1]`, where `layers`
+    /// are the images of the forward pass and `error` is the derivative of the loss by the output. A cell of the
+    /// last layer depends only on the same cell of the image.
     fn gradient(&self, layers: &[ValueImage], error: i64) -> ValueImage {
         let corner = self.corner();
         let mut gradient = ValueImage::filled(self.m + 1, self.d + 1, 0);

@@ -12,14 +12,15 @@
 //! exponent is right up to a constant factor of about three. It is the probability of one filter, while several filters may
 //! compute the same.
 
-/// Number of parameters of the paper's random filter for machines with `states` states s: 10⁴ s², saturating.
+/// Number of parameters of the random filter of Goel, Kakade, Kalai and Zhang 2022 for machines with s = `states`
+/// states: 10⁴ s², at most `u64::MAX`.
 pub fn parameters(states: u32) -> u64 {
     let channels = u64::from(states).saturating_mul(100);
     channels.saturating_mul(channels)
 }
 
-/// Number |U_s| of possible initial values of each parameter of the filter, for s = `states`: 24 · 16 · s + 5
-/// (after corollary 3).
+/// Number |U_s| of possible initial values of each parameter of the random filter, for machines with s = `states`
+/// states: 24 · 16 · s + 5 (Goel, Kakade, Kalai and Zhang 2022, after corollary 3).
 pub fn values(states: u32) -> u64 {
     u64::from(states).saturating_mul(24 * 16).saturating_add(5)
 }
@@ -32,8 +33,8 @@ pub fn log10_probability(states: u32) -> f64 {
     -channels * channels * libm::log10(384.0 * f64::from(states) + 5.0)
 }
 
-/// log₁₀ of the number of random restarts after which one particular filter has been drawn with probability one
-/// half: ln 2 / probability, for a small probability.
+/// log₁₀ of the number of random draws of a filter for machines with `states` states after which one particular
+/// filter has been drawn with probability one half: ln 2 / probability, for a small probability.
 pub fn log10_restarts(states: u32) -> f64 {
     libm::log10(std::f64::consts::LN_2) - log10_probability(states)
 }

@@ -62,7 +62,8 @@ pub struct PointLayer {
     pub bias: Vec<f64>,
 }
 
-/// A ReLU network of three layers with prescribed values and derivatives at its points.
+/// A ReLU network of three affine layers with prescribed values and derivatives at its points (Goel, Kakade, Kalai
+/// and Zhang 2022, lemma 5, in one dimension).
 #[derive(Debug, Clone, PartialEq)]
 pub struct PointNetwork {
     /// The points at which the network has prescribed values and derivatives.
@@ -75,7 +76,7 @@ pub struct PointNetwork {
 
 /// Number of ReLUs in the first layer that form the bump ψ around one point.
 pub const BUMP_UNITS: usize = 5;
-/// Number of ReLUs that form the threshold function τ of one point.
+/// Number of ReLUs in the second layer that form the threshold function τ of one point.
 pub const THRESHOLD_UNITS: usize = 3;
 
 impl PointLayer {
@@ -84,7 +85,8 @@ impl PointLayer {
         PointLayer { weights: vec![vec![0.0; columns]; rows], bias: vec![0.0; rows] }
     }
 
-    /// Applies the layer to pairs (value, derivative): W v + b for the values, W v for the derivatives.
+    /// Applies the layer v ↦ W v + b to pairs (value, derivative with respect to the network's input): W v + b for
+    /// the values, W v for the derivatives.
     fn apply(&self, values: &[(f64, f64)]) -> Vec<(f64, f64)> {
         let rows = self.weights.iter().zip(&self.bias);
         rows.map(|(weights, bias)| {
@@ -180,8 +182,8 @@ impl PointNetwork {
         places.into_iter().map(|place| (place, self.evaluate(place).0)).collect()
     }
 
-    /// The positions of the kinks of f around the point at `x`: the kinks of the bump ψ, and where ψ passes the
-    /// kinks of the threshold function τ.
+    /// The positions, in rising order, of the kinks of the network's output f around the point at `x`: the kinks of
+    /// the bump ψ, and where ψ passes the kinks of the threshold function τ.
     fn kinks(&self, x: f64) -> [f64; 7] {
         let delta = self.delta;
         let (up, down) = ((1.0 - delta) / delta, (1.0 + delta) / delta);
@@ -198,7 +200,8 @@ impl PointNetwork {
     }
 }
 
-/// Checks the points; returns the smallest distance between the x of two of them, infinite for a single point.
+/// Checks the points; returns the smallest distance between the inputs x of two of them, infinite for a single
+/// point.
 fn check_points(points: &[InterpolationPoint]) -> Result<f64, PointError> {
     if !(1..=MAX_POINTS).contains(&points.len()) {
         return Err(PointError::PointCount(points.len()));

@@ -135,7 +135,8 @@ impl CellRule {
         (0..RULE_COUNT).map(CellRule::from_number_modulo)
     }
 
-    /// Number of the rule, below [`RULE_COUNT`]: its text read in base 3.
+    /// Number of the rule, below [`RULE_COUNT`]: its table read in base 3, with the digits 0, 1 and 2 for the
+    /// values −1, 0 and 1.
     pub fn number(self) -> u32 {
         self.table.iter().flatten().fold(0, |number, entry| {
             3 * number
@@ -158,7 +159,8 @@ impl CellRule {
         self
     }
 
-    /// The table of the rule as text: nine signs, one for each pair of cell values.
+    /// The table of the rule as text: nine signs `-`, `0` or `+`, the new values for all pairs (cell, cell above)
+    /// in the order of [`CellValue::ALL`], with the cell above varying fastest.
     pub fn to_text(self) -> String {
         self.table.iter().flatten().map(|entry| entry.sign()).collect()
     }

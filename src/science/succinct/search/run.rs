@@ -24,7 +24,8 @@ pub enum ReadoutCells {
 }
 
 impl CellImage {
-    /// The image after one step of `rule`, which changes all cells at once.
+    /// The image after one step of `rule`, which changes all cells at once; for a cell of the top row the value
+    /// above it is its own value.
     pub fn step(&self, rule: CellRule) -> CellImage {
         let (rows, columns) = (self.rows(), self.columns());
         let become_of = |at: usize| {
@@ -35,7 +36,7 @@ impl CellImage {
         CellImage::new(rows, columns, (0..rows * columns).map(become_of).collect())
     }
 
-    /// The image after m + 1 steps of the rule: as many as the image has rows.
+    /// The image after as many steps of the rule as the image has rows: m + 1 for m examples.
     pub fn run(&self, rule: CellRule) -> CellImage {
         (0..self.rows()).fold(self.clone(), |image, _| image.step(rule))
     }

@@ -56,7 +56,7 @@ impl RuleScoring {
         })
     }
 
-    /// Scores up to `rules` further rules; returns whether all rules are scored.
+    /// Scores up to `rules` further rules in the order of their numbers; returns whether all rules are scored.
     pub fn advance(&mut self, rules: u32) -> bool {
         let end = self.next.saturating_add(rules).min(RULE_COUNT);
         let mut rule_answers = RuleAnswers::default();

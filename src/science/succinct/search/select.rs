@@ -65,7 +65,8 @@ pub struct RestartResult {
 }
 
 impl RuleScores {
-    /// Runs searches with each of these numbers of restarts. Within a repetition, the first restarts of a longer search are
+    /// Runs the repeated searches `search` with each of the numbers of restarts in `restarts`, and returns one
+    /// result for each number, in the same order. Within a repetition, the first restarts of a longer search are
     /// those of a shorter one.
     ///
     /// # Errors
@@ -127,7 +128,7 @@ impl RuleScores {
         Ok(found.collect())
     }
 
-    /// Draws the validation queries of a repetition, as a bit mask over all queries.
+    /// Draws the `validation` validation queries of repetition number `repetition`, as a bit mask over all queries.
     fn draw_validation_mask(&self, validation: u32, seed: u64, repetition: u32) -> Vec<u64> {
         let stream = RandomStream::new(seed, Purpose::Split, 0);
         // The first steps of a Fisher–Yates shuffle.
@@ -153,8 +154,8 @@ pub fn draw_rule(seed: u64, repetition: u32, index: u32) -> CellRule {
     ))
 }
 
-/// Measures the accuracy of a rule, 0 to 1, on `count` new queries, which may have another size than those by which the rule
-/// was chosen.
+/// Measures the accuracy of a rule, 0 to 1, on `count` new queries of `task`, which may have another size than the
+/// queries by which the rule was chosen.
 ///
 /// # Errors
 /// Those of [`QueryDistribution::queries`].
@@ -169,9 +170,10 @@ pub fn measure_transfer(
     Ok(BitSlicedQueries::new(&queries)?.accuracy(rule, readout))
 }
 
-/// Bound on the excess error of the chosen rule over the best of `restarts` rules, valid with probability 1 − `delta` or more:
-/// 2 √(ln(2 M / δ) / 2 N) for M restarts and N validation queries (section B.5). By Hoeffding's inequality this holds with
-/// 1 − δ; the paper has 1 − δ / 2 for the same bound.
+/// Bound on the test error of the chosen rule minus that of the best of `restarts` rules, valid with probability 1
+/// − `delta` or more: 2 √(ln(2 M / δ) / 2 N) for M = `restarts` and N = `validation` queries (Goel, Kakade, Kalai
+/// and Zhang 2022, section B.5). By Hoeffding's inequality this holds with 1 − δ; the paper has 1 − δ / 2 for the
+/// same bound.
 ///
 /// The bound is infinite without validation queries, and useless above 1.
 pub fn excess_error_bound(restarts: u32, validation: u32, delta: f64) -> f64 {

@@ -66,7 +66,7 @@ pub struct BitSlicedQueries {
     /// Whether cells of the images are +1, `[groups][rows]` with eight words each; word w is column w mod columns of the 64
     /// queries from 64 (w / columns) on.
     plus: Vec<Lanes>,
-    /// Bit mask of the labels: bit q is 1 if the label of query q is 1, and 0 if it is −1.
+    /// Bit mask of the labels, 64 queries per word: bit q is 1 if the label of query q is 1, and 0 if it is −1.
     right: Vec<u64>,
     /// Workspace for running a rule on eight words of 64 queries each.
     work: RowWorkspace,
@@ -74,8 +74,8 @@ pub struct BitSlicedQueries {
     sums: Vec<[u64; COLUMN_BITS]>,
 }
 
-/// For each value of a cell, in the order of `CellValue::ALL`, the index of the subset of values above it for which
-/// the rule gives `result`.
+/// For each value of a cell, in the order of `CellValue::ALL`, the index, as in [`SlicedRow`], of the subset of
+/// values of the cell above for which the rule gives `result`.
 fn subsets(rule: CellRule, result: CellValue) -> [usize; 3] {
     CellValue::ALL.map(|centre| {
         let gives = |above: &CellValue| rule.apply(centre, *above) == result;
@@ -103,8 +103,9 @@ impl SlicedRow {
 }
 
 // Not inlined: the compiler vectorises the loop only if it knows that `next` does not alias the other rows.
-/// Computes the row after one step of the rule, below the row `above`, into `next`; returns 0 if `next` did not
-/// change.
+/// Computes the row `row` after one step of a rule, below the row `above`, into `next`; `plus` and `minus` are the
+/// rule's [`subsets`] for the results +1 and −1. Returns 0 if `next` held the result before, otherwise another
+/// number.
 #[inline(never)]
 fn step(
     row: &SlicedRow,
@@ -189,7 +190,8 @@ impl BitSlicedQueries {
         self.right.len()
     }
 
-    /// Runs a rule on all queries, and stores in `rule_answers` which queries it answers correctly.
+    /// Runs a rule on all queries, and overwrites `rule_answers` with the queries that it answers correctly and
+    /// those without an answer.
     pub fn evaluate(&mut self, rule: CellRule, readout: ReadoutCells, rule_answers: &mut RuleAnswers) {
         let (plus, minus) = (subsets(rule, CellValue::Plus), subsets(rule, CellValue::Minus));
         let groups = self.plus.chunks(self.rows).zip(self.sums.chunks_mut(LANES));
@@ -291,8 +293,8 @@ impl RowWorkspace {
     }
 }
 
-/// Sums (cell value + 1) over the rows, separately for each query of the eight words, into the bit-sliced `sums` of
-/// these words.
+/// Sums (cell value + 1) over the rows, separately for each query of the eight words, and overwrites `sums` with
+/// the bit-sliced sums, `[words][bits]`, lowest bit first.
 fn add_rows(rows: &[SlicedRow], sums: &mut [[u64; COLUMN_BITS]]) {
     let mut total = [ZERO_LANES; COLUMN_BITS];
     for row in rows {
@@ -317,7 +319,8 @@ fn add_rows(rows: &[SlicedRow], sums: &mut [[u64; COLUMN_BITS]]) {
     }
 }
 
-/// Adds up the bit-sliced sums of an image's columns, for 64 queries at once.
+/// Adds up the bit-sliced sums of an image's columns, `[columns][bits]` with the lowest bit first, for 64 queries
+/// at once.
 fn add_columns(columns: &[[u64; COLUMN_BITS]]) -> [u64; SUM_BITS] {
     let mut total = [0; SUM_BITS];
     for column in columns {

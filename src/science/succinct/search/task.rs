@@ -97,7 +97,7 @@ impl QueryDistribution {
         self.noise
     }
 
-    /// Samples `count` queries with the numbers `first`, `first + 1`, ….
+    /// Samples `count` queries of the seed `seed`, with the numbers `first`, `first + 1`, ….
     ///
     /// # Errors
     /// [`SearchError::QueryCount`] and [`SearchError::TooManyCells`] for too many; nothing is allocated then.

@@ -3,8 +3,9 @@
 //! The inner product of two codes of d_e signs ±1/√d_e is (d_e − 2K)/d_e with K binomial, so that a pair has
 //! |⟨ω_i, ω_j⟩| > 1/2 where K < d_e/4 or K > 3d_e/4.
 
-/// Exact expected number of pairs with |⟨ω_i, ω_j⟩| > 1/2 among `positions` codes of `dimension` random signs.
-/// [`count_strong_pairs`](super::super::count_strong_pairs) counts the pairs of one draw.
+/// Exact expected number of pairs with |⟨ω_i, ω_j⟩| > 1/2 among the codes ω of `positions` positions, each of
+/// `dimension` random signs divided by √dimension. [`count_strong_pairs`](super::super::count_strong_pairs) counts
+/// the pairs of one draw.
 pub fn mean_strong_pairs(positions: usize, dimension: usize) -> f64 {
     let (n, size) = (positions as f64, dimension as f64);
     let log_choose = |k: f64| libm::lgamma(size + 1.0) - libm::lgamma(k + 1.0) - libm::lgamma(size - k + 1.0);

@@ -31,14 +31,16 @@ use super::super::{NameRepeats, Teacher, TeacherKind, TokenPrompts};
 use vivarium_core::math::{dot, norm, orthogonalize};
 use vivarium_core::rng::{Purpose, RandomStream};
 
-/// Minimum relative risk of H = `heads` attention heads for labels that are centred squares of q = `names`
-/// different tokens, max(0, 1 − H/q), if scores depend on positions only (proposition 21).
+/// Minimum relative risk (mean squared error divided by the label's variance) of H = `heads` attention heads for
+/// labels that are centred squares of q = `names` different tokens, max(0, 1 − H/q), if scores depend on positions
+/// only (Mousavi-Hosseini, Sanford, Wu and Erdogdu 2025, proposition 21).
 pub fn min_risk_of_squares(heads: usize, names: usize) -> f64 {
     (1.0 - heads as f64 / names as f64).max(0.0)
 }
 
 /// Lower bound on the relative risk of H = `heads` attention heads for centred squares of q = `names` tokens of
-/// dimension d = `dim`, whatever the scores depend on: max(0, 1 − H(q + d)/(qd)) (proposition 3).
+/// dimension d = `dim`, whatever the scores depend on: max(0, 1 − H(q + d)/(qd)) (Mousavi-Hosseini, Sanford, Wu and
+/// Erdogdu 2025, proposition 3).
 ///
 /// For d = 1 the bound is 0: H(q + 1) exceeds q already for one head. It is positive only for H < qd/(q + d).
 pub fn risk_bound_for_any_scores(heads: usize, names: usize, dim: usize) -> f64 {
@@ -46,9 +48,9 @@ pub fn risk_bound_for_any_scores(heads: usize, names: usize, dim: usize) -> f64 
     (1.0 - (heads * (names + dim)) as f64 / numbers).max(0.0)
 }
 
-/// Minimum relative risk of `heads` attention heads for centred squares if names may be equal: a token x that is
-/// named m times adds m (‖x‖² − d), of variance 2m²d, and H linear forms of the heads convey at most H of the
-/// tokens.
+/// Minimum relative risk of H = `heads` attention heads for centred squares of `names` tokens out of `positions`,
+/// where names are drawn independently if `repeated` and differ otherwise: a token x that is named m times adds m
+/// (‖x‖² − d), of variance 2m²d, and H linear forms of the heads convey at most H of the tokens.
 pub fn min_risk_of_squares_with_repeats(heads: usize, names: usize, positions: usize, repeated: bool) -> f64 {
     let (mut left, mut whole) = (0.0, 0.0);
     for (share, classes) in name_partitions(names, positions, repeated) {
@@ -64,8 +66,9 @@ pub fn min_risk_of_squares_with_repeats(heads: usize, names: usize, positions: u
 }
 
 /// Smallest expected squared error of `heads` attention heads whose scores depend on positions only, divided by the
-/// variance of the labels; `None` if it is not known. For functions without a closed form it is the result of
-/// [`minimise_risk`]; `seed` is the seed of the run, from which the function and the starting points are drawn.
+/// variance of the labels; `None` if it is not known, as for some functions of names that may be equal. For
+/// functions without a closed form it is the result of [`minimise_risk`]; the label function is drawn from `seed`,
+/// the seed of the run.
 pub fn min_relative_risk(prompts: &TokenPrompts, seed: u64, heads: usize) -> Option<f64> {
     let (q, repeated) = (prompts.names, prompts.repeats == NameRepeats::Independent);
     match prompts.function {
@@ -77,7 +80,7 @@ pub fn min_relative_risk(prompts: &TokenPrompts, seed: u64, heads: usize) -> Opt
     }
 }
 
-/// The component of `row` orthogonal to an orthonormal basis.
+/// The component of the vector `row` orthogonal to the span of the orthonormal vectors `basis`.
 fn orthogonal_component(row: &[f64], basis: &[Vec<f64>]) -> Vec<f64> {
     let mut rest = row.to_vec();
     orthogonalize(&mut rest, basis.iter());
@@ -98,7 +101,8 @@ fn orthonormal_basis<'a>(rows: impl Iterator<Item = &'a [f64]>) -> Vec<Vec<f64>>
     basis
 }
 
-/// The block of WᵀW for the positions `names`, `[names, names]`, where the rows of W are the orthonormal `basis`.
+/// The block of WᵀW for the positions `names`, from 0, `[names, names]`, where the rows of W, `[rows][positions]`,
+/// are the orthonormal `basis`.
 fn named_covariance(basis: &[Vec<f64>], names: &[usize]) -> Vec<f64> {
     let entry = |j: usize, l: usize| basis.iter().map(|w| w[j] * w[l]).sum::<f64>();
     names.iter().flat_map(|j| names.iter().map(move |l| (*j, *l))).map(|(j, l)| entry(j, l)).collect()
@@ -113,8 +117,8 @@ pub fn conditional_mean_covariance(attention: &[f64], positions: usize, names: &
     named_covariance(&orthonormal_basis(attention.chunks(positions)), names)
 }
 
-/// Minimum relative risk of any function of the outputs of heads with the attention weights `attention`, for
-/// different names.
+/// Minimum relative risk of any function of the outputs of heads with the attention weights `attention`, for labels
+/// of the tokens at the positions `names`, from 0, which differ.
 ///
 /// # Shapes
 /// `attention` is `[heads, positions]`.
@@ -170,7 +174,8 @@ pub fn minimise_risk(teacher: &Teacher, heads: usize, forms: LinearForms) -> Min
     MinRiskForms { risk: best.risk.max(0.0), ..best }
 }
 
-/// Number of random starting points of [`minimise_risk`], in addition to every choice of names.
+/// Number of random starting points of [`minimise_risk`], in addition to one starting point for every choice of as
+/// many names as there are heads.
 const RANDOM_STARTS: u64 = 4;
 
 /// The starting points of [`minimise_risk`], `[starts][heads][names]`: every choice of `heads` names, and random
@@ -229,8 +234,8 @@ impl<'a> RiskSearch<'a> {
         RiskSearch { teacher, positions, names, forms, variance: teacher.label_variance(positions, false) }
     }
 
-    /// The relative risk for orthonormal rows of V, and its gradient with respect to the rows,
-    /// `[heads][positions]`.
+    /// The relative risk for the orthonormal rows `rows` of V, `[heads][positions]`, and its gradient with respect
+    /// to the rows, of the same shape.
     ///
     /// With G the gradient of C_g with respect to M, zero outside the named tokens, the gradient of C_g with respect
     /// to a row w is 2 (1 − WᵀW) G w: a change within the span does not change the span.
@@ -253,7 +258,8 @@ impl<'a> RiskSearch<'a> {
         (1.0 - covariance / self.variance, rows.iter().map(row_gradient).collect())
     }
 
-    /// The projected gradient step of the rows of V at step size `rate`, minus the rows: `[heads][positions]`.
+    /// The rows of V after a projected gradient step at step size `rate`, minus the rows before it:
+    /// `[heads][positions]`. With [`LinearForms::AttentionWeights`] the step keeps the first row nonnegative.
     fn search_direction(&self, rows: &[Vec<f64>], gradient: &[Vec<f64>], rate: f64) -> Vec<Vec<f64>> {
         let row_direction = |(h, (row, gradient)): (usize, (&Vec<f64>, &Vec<f64>))| {
             let lower_bound =
@@ -266,7 +272,8 @@ impl<'a> RiskSearch<'a> {
         rows.iter().zip(gradient).enumerate().map(row_direction).collect()
     }
 
-    /// Minimises the relative risk from the span of the rows `start`. Returns the best rows and their risk.
+    /// Minimises the relative risk by gradient descent from the span of the rows `start`, `[heads][positions]`.
+    /// Returns the rows with the smallest risk found, which are orthonormal, and their risk.
     fn minimise(&self, start: &[Vec<f64>]) -> (Vec<Vec<f64>>, f64) {
         let mut rows = orthonormal_basis(start.iter().map(Vec::as_slice));
         let (mut risk, mut gradient) = self.risk_and_gradient(&rows);

@@ -20,16 +20,16 @@
 use vivarium_core::math::{dot, normalize, orthogonalize, project_out};
 use vivarium_core::rng::{Purpose, RandomStream};
 
-/// The span of training prompts, and for each token t the squared norm of the projection onto it of the direction
-/// e_t ⊗ u: the vector u in the block of token t.
+/// The span of training prompts, as vectors `[positions · dim]`, and for each token t the squared norm of the
+/// projection onto this span of the direction e_t ⊗ u: the vector u in the block of token t, and 0 elsewhere.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PromptSpan {
     /// The direction u, a unit vector `[dim]`: the label of a prompt is ⟨u, x_t⟩ for its named token x_t.
     u: Vec<f64>,
     /// An orthonormal basis of the span, `[rank][positions · dim]`.
     basis: Vec<Vec<f64>>,
-    /// For each token t the squared norm ‖P (e_t ⊗ u)‖² of the projection onto the span of u in the block of token
-    /// t, `[positions]`.
+    /// For each token t the squared norm ‖P (e_t ⊗ u)‖², where P projects onto the span of the prompts and e_t ⊗ u
+    /// is u in the block of token t, `[positions]`.
     captured: Vec<f64>,
 }
 
@@ -58,7 +58,8 @@ impl PromptSpan {
         self.basis.push(rest);
     }
 
-    /// Fraction of the squared norm of these vectors outside the span, from 0 to 1; 0 if all vectors are 0.
+    /// Fraction of the total squared norm of `vectors` that lies outside the span of the prompts, from 0 to 1; 0 if
+    /// all vectors are 0.
     ///
     /// # Shapes
     /// Each vector is `[positions · dim]`.
@@ -78,27 +79,29 @@ impl PromptSpan {
         self.basis.len()
     }
 
-    /// Squared norm ‖P (e_t ⊗ u)‖² of the projection onto the span of u in the block of token t = `position`, from
-    /// 0 to 1: 1 minus the oracle's risk if this token is named.
+    /// Squared norm ‖P (e_t ⊗ u)‖², from 0 to 1, where P projects onto the span of the prompts and e_t ⊗ u is u in
+    /// the block of token t = `position`: 1 minus the minimum risk of an oracle that knows u and t and sees P x of
+    /// a prompt x, if the label is ⟨u, x_t⟩.
     pub fn captured_fraction(&self, position: usize) -> f64 {
         self.captured[position]
     }
 
-    /// The mean of [`PromptSpan::captured_fraction`] over all tokens: 1 minus the oracle's risk for a uniformly named
-    /// token.
+    /// The mean of [`PromptSpan::captured_fraction`] over all tokens: 1 minus the oracle's expected risk if the
+    /// named token is drawn uniformly.
     pub fn mean_captured_fraction(&self) -> f64 {
         self.captured.iter().sum::<f64>() / self.captured.len() as f64
     }
 }
 
-/// Expected risk of the oracle over uniformly drawn directions, max(0, 1 − n/(Nd)) for n = `prompts` training
-/// prompts, N = `positions` and d = `dim`.
+/// Expected risk, over uniformly drawn directions u, of the oracle of theorem 6 (Mousavi-Hosseini, Sanford, Wu and
+/// Erdogdu 2025), which sees a prompt only through its projection onto the span of the training prompts: max(0, 1 −
+/// n/(Nd)) for n = `prompts` training prompts, N = `positions` and d = `dim`.
 pub fn mean_oracle_risk(prompts: usize, positions: usize, dim: usize) -> f64 {
     (1.0 - prompts as f64 / (positions * dim) as f64).max(0.0)
 }
 
-/// The oracle's risk for each number of training prompts in `counts`, which increase, in random draw `draw`: each
-/// draw has its own direction u, named token and normal prompts.
+/// The risk of the oracle of [`mean_oracle_risk`] for each number of training prompts in `counts`, which increase,
+/// in the random draw number `draw`: each draw has its own direction u, named token and normal prompts.
 pub fn sample_oracle_risks(seed: u64, draw: u32, positions: usize, dim: usize, counts: &[usize]) -> Vec<f64> {
     let stream = |purpose| RandomStream::new(seed, purpose, draw);
     let normal = |stream: RandomStream, step: u64, count: usize| -> Vec<f64> {

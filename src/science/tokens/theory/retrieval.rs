@@ -63,8 +63,9 @@ pub fn evaluate_lookup(codes: &[f32], dimension: usize, beta: f64) -> LookupMetr
     all
 }
 
-/// The paper's bound N e^{−β/2} on the look-up error relative to max‖x‖, up to a factor of 2, for N = `positions`
-/// and β = `beta`.
+/// The bound N e^{−β/2} of Mousavi-Hosseini, Sanford, Wu and Erdogdu 2025 on the error of the look-up of lemma 11,
+/// relative to the maximum norm max‖x‖ of a token, up to a factor of 2, for N = `positions` and the inverse
+/// temperature β = `beta`.
 ///
 /// If no two codes have an inner product above 1/2, every a_j of another position is at most e^{−β/2}. So
 /// [`LookupMetrics::max_leak`] is at most (N − 1) e^{−β/2}, and √[`LookupMetrics::mean_squared_error`] is at most √((N −
@@ -73,25 +74,28 @@ pub fn lookup_error_bound(positions: usize, beta: f64) -> f64 {
     positions as f64 * libm::exp(-beta / 2.0)
 }
 
-/// The decrease of the logarithm of the leaked attention weight per unit of β, for large β: 1 minus the largest
-/// inner product of two codes, which is at least 1/2 under assumption 3.
+/// The decrease, per unit of the inverse temperature β and for large β, of the logarithm of the leaked attention
+/// weight [`LookupMetrics::max_leak`]: 1 minus the largest inner product of two of the `codes`, `[positions,
+/// dimension]`. It is at least 1/2 under assumption 3 of Mousavi-Hosseini, Sanford, Wu and Erdogdu 2025.
 pub fn leak_decay_rate(codes: &[f32], dimension: usize) -> f64 {
     let rows = rows_as_f64(codes, dimension);
     let pairs = rows.iter().enumerate().flat_map(|(i, a)| rows[..i].iter().map(move |b| dot(a, b)));
     1.0 - pairs.fold(f64::NEG_INFINITY, f64::max)
 }
 
-/// The radii (r_a, r_w) of a readout with m units in the paper's sharpness: the smallest with ‖a‖ ≤ r_a/√m and ‖(W,
-/// b)‖ ≤ √m r_w, for output weights a, input weights W and biases b (assumption 2).
+/// The radii (r_a, r_w) of a readout with m units that enter [`required_sharpness`]: the smallest with ‖a‖ ≤ r_a/√m
+/// and ‖(W, b)‖ ≤ √m r_w, for output weights a, input weights W and biases b (Mousavi-Hosseini, Sanford, Wu and
+/// Erdogdu 2025, assumption 2).
 pub fn readout_radii(readout: &ReluReadout) -> (f64, f64) {
     let units = libm::sqrt(readout.a.len() as f64);
     let inner = libm::sqrt(dot(&readout.w, &readout.w) + dot(&readout.b, &readout.b));
     (units * norm(&readout.a), inner / units)
 }
 
-/// The paper's sharpness α = (2/s²) ln(2 r_a r_w r_x N √q / √ε) of the look-up, where s is the factor of the codes,
-/// (r_a, r_w) are the [`readout_radii`], r_x is the maximum norm of a token, and ε the squared error of the
-/// readout.
+/// The sharpness α = (2/s²) ln(2 r_a r_w r_x N √q / √ε) of the look-up of lemma 11 of Mousavi-Hosseini, Sanford, Wu
+/// and Erdogdu 2025, at least 0: s² = `squared_scale` is the squared factor of the codes, (r_a, r_w) are the
+/// [`readout_radii`], r_x is the maximum norm of a token, N = `positions`, q = `names`, and ε = `epsilon` is the
+/// squared error of the readout.
 pub fn required_sharpness(
     squared_scale: f64,
     (r_a, r_w): (f64, f64),

@@ -14,8 +14,8 @@ pub fn empty_lines(x_label: &str, y_label: &str) -> LineChart {
     LineChart { x_label: x_label.into(), y_label: y_label.into(), ..Default::default() }
 }
 
-/// Removes held-out curves where the lab shows training curves only, and names the target's mark "target" where the
-/// task has no hidden solution to find.
+/// Removes held-out curves where the lab shows training curves only, and names all marks of the chart "target" where
+/// the task has no hidden rule to find.
 pub(super) fn keep_training_curves(mut lines: LineChart, run: &RunView) -> LineChart {
     let words = run.vocabulary();
     lines.series.retain(|series| !words.shows_training_only || series.role == Role::Train);
@@ -27,8 +27,8 @@ pub(super) fn keep_training_curves(mut lines: LineChart, run: &RunView) -> LineC
     lines
 }
 
-/// Returns a function that turns the step at which the last replica reached the target into a labelled mark: (step,
-/// label).
+/// Returns a function that turns the step at which the last replica reached the target into a mark (step, label); the
+/// label is "half-way" if the target is 0.5, else "target".
 pub fn target_mark(run: &RunView) -> impl Fn(u64) -> (f64, String) {
     let name = if run.spec().run.target == 0.5 { tr!("half-way") } else { tr!("target") };
     move |step| (step as f64, name.into())

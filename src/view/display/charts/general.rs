@@ -70,7 +70,8 @@ pub(super) fn require_sweep(run: &RunView) -> Result<(), String> {
     }
 }
 
-/// Name of the training curve; `None` if each batch is fresh and too small for a curve.
+/// Name of the curve of training loss or accuracy, from the lab's vocabulary or by the kind of training data; `None` if
+/// each batch is fresh and too small for a curve.
 fn training_curve_name(run: &RunView) -> Option<&'static str> {
     // Every sequence is trained on at all of its places, so that one is enough.
     match run.vocabulary() {
@@ -83,7 +84,8 @@ fn training_curve_name(run: &RunView) -> Option<&'static str> {
     }
 }
 
-/// Renames the held-out curve where the lab's vocabulary names both curves.
+/// Gives the held-out curve the second of the two curve names in the lab's vocabulary; changes nothing if the
+/// vocabulary names no curves.
 fn rename_curves(mut lines: LineChart, run: &RunView) -> LineChart {
     let Some([_, second]) = run.vocabulary().curve_names else { return lines };
     let others = lines.series.iter_mut().filter(|series| series.role == Role::Test);
@@ -91,8 +93,8 @@ fn rename_curves(mut lines: LineChart, run: &RunView) -> LineChart {
     lines
 }
 
-/// Joins the two values `values` with the lab's names of the two curves: "0.048 with the weights in the tokens and
-/// 0.048 with direct descent"; `None` if the lab does not name them.
+/// Joins `values`, the texts of the latest training and held-out value, with the lab's names of the two curves: "0.048
+/// with the weights in the tokens and 0.048 with direct descent"; `None` if the lab does not name the curves.
 fn describe_two_curves(run: &RunView, values: [&str; 2]) -> Option<String> {
     let [first, second] = run.vocabulary().curve_names?.map(translated);
     let [one, other] = values;
@@ -342,8 +344,9 @@ fn summarize_sweep(run: &RunView) -> Option<String> {
     })
 }
 
-/// Reference curves of random search over sets of bits: expected time over n, one curve per k, or over the width; empty
-/// for other swept settings and for tables.
+/// Reference curves of random search for the set of k relevant bits among n: expected time over swept values of n, one
+/// curve per k, or over swept widths, each neuron searching in parallel; empty for other swept settings, values that
+/// are no integers, and tasks on tables.
 fn random_search_curves(run: &RunView) -> Vec<Series> {
     let spec: &RunSpec = &run.link.spec;
     let (sweep, series) = (&spec.run.sweep, &spec.run.series);

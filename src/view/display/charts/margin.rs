@@ -63,7 +63,8 @@ fn draw_margin(run: &RunView) -> LineChart {
     }
 }
 
-/// Whether no replica had a normalised margin in the measurement `row`, because all outputs of each network were equal.
+/// Whether the normalised margin of every replica is NaN in the measurement `row` although all training losses are
+/// finite: all outputs of each network were equal, up to a tolerance.
 fn has_no_margin(row: &Measurement) -> bool {
     let has_loss = row.train_loss.iter().all(|loss| loss.is_finite());
     has_loss && !row.margin.is_empty() && row.margin.iter().all(|margin| margin.is_nan())

@@ -27,7 +27,8 @@ use vivarium_model::permalink::{AxisScale, StepAxisUnit, ViewSettings};
 use vivarium_plot::analysis::{LineChart, Reading};
 
 impl ChartSpec {
-    /// A chart drawn by `reading`, available for every run whose task has the chart's form of examples.
+    /// A chart drawn by `reading`, available for every run whose task has the chart's form of examples, without a title
+    /// or summary of its own, and redrawn when probe results change.
     pub const fn new(chart: Chart, reading: fn(&RunView) -> Reading) -> Self {
         ChartSpec {
             rules: ChartRules {
@@ -86,7 +87,8 @@ impl ChartSpec {
     }
 }
 
-/// Copies the availability rules of the charts `specs` into an array, for a static table.
+/// Copies the availability rules of the first `COUNT` of the charts `specs` into an array, for a static table; panics
+/// if `specs` is shorter.
 pub const fn rules<const COUNT: usize>(specs: &[ChartSpec]) -> [ChartRules; COUNT] {
     let mut rules = [general::FIRST_CHARTS[0].rules; COUNT];
     let mut at = 0;
@@ -97,7 +99,8 @@ pub const fn rules<const COUNT: usize>(specs: &[ChartSpec]) -> [ChartRules; COUN
     rules
 }
 
-/// Copies the drawing functions of the charts `specs` into an array, for a static table.
+/// Copies the drawing functions of the first `COUNT` of the charts `specs` into an array, for a static table; panics if
+/// `specs` is shorter.
 pub const fn drawings<const COUNT: usize>(specs: &[ChartSpec]) -> [ChartDrawing; COUNT] {
     let mut drawings = [general::FIRST_CHARTS[0].drawing; COUNT];
     let mut at = 0;

@@ -34,7 +34,8 @@ fn parse_axis_values(axis: &SweepAxis) -> Option<Vec<f64>> {
 }
 
 /// For each value of the second swept setting: (that value, smallest value of the first setting at which 80 % of the
-/// replicas succeed, `None` if none does). `None` for a sweep whose values are words.
+/// replicas reach the target, `None` if none does or the runs have not finished). `None` for the whole if a setting is
+/// not swept or its values are words.
 pub fn compute_thresholds(spec: &RunSpec, sweep: &SweepProgress) -> Option<Vec<(f64, Option<f64>)>> {
     let (values, series) = (parse_axis_values(&spec.run.sweep)?, parse_axis_values(&spec.run.series)?);
     let count = |line: usize, at: usize| {
