@@ -207,13 +207,31 @@ const fn join_presets<const ALL: usize>(labs: &[&[&[Preset]]]) -> [Preset; ALL] 
     presets
 }
 
-/// The preset whose link has exactly these run settings; none if there is no such preset.
+/// The preset whose link has exactly these run settings, or the preset of which a run with these settings goes on: with
+/// more steps, and perhaps beyond the target. None if there is no such preset.
 pub fn find_matching_preset(spec: &RunSpec) -> Option<&'static Preset> {
     // The page calls this many times a second, and decoding a link takes a while.
     /// Run settings of each preset, decoded from its link at the first call, in the order of [`PRESETS`].
     static SPECS: OnceLock<Vec<RunSpec>> = OnceLock::new();
     let specs = SPECS.get_or_init(|| PRESETS.iter().map(|preset| preset.link().spec).collect());
-    specs.iter().position(|other| other == spec).and_then(|at| PRESETS.get(at))
+    let exact = specs.iter().position(|other| other == spec);
+    let longest = || {
+        let ours = specs.iter().enumerate().filter(|(_, other)| goes_on_from(spec, other));
+        ours.max_by_key(|(_, other)| other.run.steps).map(|(at, _)| at)
+    };
+    exact.or_else(longest).and_then(|at| PRESETS.get(at))
+}
+
+/// Whether the run `spec` is the run `other` with more steps, and perhaps another condition under which it ends.
+fn goes_on_from(spec: &RunSpec, other: &RunSpec) -> bool {
+    if spec.run.steps <= other.run.steps
+        || (&spec.task, &spec.model, &spec.optimizer) != (&other.task, &other.model, &other.optimizer)
+    {
+        return false;
+    }
+    let mut run = spec.run.clone();
+    (run.steps, run.halt) = (other.run.steps, other.run.halt);
+    run == other.run
 }
 
 /// The preset with this slug among those of all labs; none if there is no such preset.
@@ -307,6 +325,20 @@ mod tests {
             Expectation::VarianceBetweenInits(share) => share > 0.0 && preset.link().spec.run.inits > 1,
         };
         assert!(sound, "{}: {expect:?}", preset.slug);
+    }
+
+    #[test]
+    fn a_run_that_goes_on_is_still_the_run_of_its_preset() {
+        let preset = find_preset("parity-20").unwrap();
+        let mut spec = preset.link().spec;
+        spec.run.steps *= 2;
+        spec.run.halt = vivarium_model::run::StopCondition::Steps;
+        assert_eq!(find_matching_preset(&spec), Some(preset));
+        spec.run.seed += 1;
+        assert_eq!(find_matching_preset(&spec), None);
+        let mut shorter = preset.link().spec;
+        shorter.run.steps /= 2;
+        assert_eq!(find_matching_preset(&shorter), None);
     }
 
     #[test]

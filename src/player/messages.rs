@@ -102,7 +102,11 @@ impl Player {
             }
             (Event::Paused { step }, _) => {
                 self.run.step = step;
-                if self.goal.is_some_and(|goal| step >= goal.step) {
+                if let Some(goal) = self.goal.filter(|goal| step >= goal.step) {
+                    // A story has said that training continues up to this step.
+                    if !goal.ignores_speed_limit {
+                        self.message.clear();
+                    }
                     self.clear_goal(effects);
                 }
                 self.paused = true;

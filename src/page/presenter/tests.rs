@@ -174,3 +174,16 @@ fn the_mode_is_left_by_escape_and_by_the_gallery_and_changes_no_link() {
     state.apply(Action::Open(crate::gallery::FRAGMENT.into()));
     assert!(state.presenter.is_none() && state.gallery.is_open);
 }
+
+#[test]
+fn escape_closes_the_cover_before_presenter_mode() {
+    for key in ["b", "q"] {
+        let mut state = open("#v1/sparse-parity");
+        press(&mut state, key);
+        assert!(cover(&state).is_some(), "{key}");
+        press(&mut state, "Escape");
+        assert!(cover(&state).is_none());
+        press(&mut state, "Escape");
+        assert!(state.presenter.is_none());
+    }
+}

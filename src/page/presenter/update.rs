@@ -21,6 +21,8 @@ impl State {
         let charts = self.player.run.link.view.show.len();
         let Some(presenter) = &mut self.presenter else { return };
         match action {
+            // Esc closes what is on top: first the cover, then presenter mode.
+            PresenterAction::Exit if presenter.cover.take().is_some() => {}
             PresenterAction::Exit => self.presenter = None,
             PresenterAction::Cover(cover) => {
                 presenter.cover = (presenter.cover != Some(cover)).then_some(cover);

@@ -121,6 +121,7 @@ fn a_story_waits_trains_to_a_step_and_goes_back_to_an_earlier_one() {
     page.act(press(StoryAction::Train(250)));
     assert_eq!((page.state.player.run.phase.clone(), page.state.player.run.step), (RunPhase::Paused, 250));
     assert!(page.sent.iter().any(|(command, _)| *command == Command::PlayTo(250)));
+    assert_eq!(page.state.player.message, "", "the run has arrived");
     page.act(press(StoryAction::Train(100)));
     assert_eq!((page.state.player.run.phase.clone(), page.state.player.run.step), (RunPhase::Paused, 100));
     page.act(press(StoryAction::Train(100)));
