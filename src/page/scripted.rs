@@ -7,16 +7,21 @@ use vivarium_model::protocol::{DeviceInfo, DeviceKind, EndReason, Event, Measure
 use vivarium_model::run::{RunSpec, StopCondition};
 use vivarium_player::trainer::{Program, Trainer};
 
-/// Answers every command at once; [`Scripted::advance`] makes it train.
+/// A trainer for tests that follows a script: losses and accuracies are those of chance before a given step and nearly
+/// perfect from it on. It answers every command at once; [`Scripted::advance`] makes it train.
 pub struct Scripted {
+    /// Worker program (device and learner) that the trainer claims to be.
     program: Program,
+    /// First step at which the accuracy is 1 and the target is reached; before it the accuracy is 0.5.
     finds_at: u64,
+    /// Messages to the page that [`Scripted::take`] has not returned yet, the oldest first.
     messages: RefCell<Vec<EventMessage>>,
+    /// (settings, number of completed training steps) of the run; None before a start command.
     run: RefCell<Option<(RunSpec, u64)>>,
 }
 
 impl Scripted {
-    /// A trainer with `program` that finds every parity at step `finds_at`.
+    /// A trainer that claims to run `program` and reaches the target of every run at step `finds_at`.
     pub fn new(program: Program, finds_at: u64) -> Self {
         let kind = if program.needs_gpu() { DeviceKind::Gpu } else { DeviceKind::Cpu };
         let report = DeviceInfo {
@@ -28,12 +33,13 @@ impl Scripted {
         Scripted { program, finds_at, messages, run: RefCell::new(None) }
     }
 
-    /// Returns the messages since the last call.
+    /// Returns the messages to the page since the last call, the oldest first.
     pub fn take(&self) -> Vec<EventMessage> {
         self.messages.take()
     }
 
-    /// Trains up to `step`, measuring as often as the run wants.
+    /// Trains up to `step`, with a measurement every `run.every` steps, and then sends a checkpoint; a run that stops
+    /// at its target ends there, without one.
     pub fn advance(&self, step: u64) {
         let mut run = self.run.borrow_mut();
         let Some((spec, at)) = run.as_mut() else { return };
@@ -53,6 +59,8 @@ impl Scripted {
         self.messages.borrow_mut().push(EventMessage { event: Event::Checkpoint { step: *at }, payload });
     }
 
+    /// Returns the measurement at `step`: accuracy 1 and loss 0.01 from step `finds_at` on, accuracy 0.5 and loss 1
+    /// before it.
     fn row(&self, step: u64) -> Measurement {
         let right = step >= self.finds_at;
         let of = |good: f32, bad: f32| vec![if right { good } else { bad }];

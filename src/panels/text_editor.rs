@@ -77,7 +77,7 @@ pub fn TextEditor(
     .into_any()
 }
 
-/// Draws a list of all errors of a text; `id` is its DOM id and test id.
+/// Draws a list of all errors of a text; `id` is its DOM id and test id, `class` its CSS classes.
 fn draw_error_list(errors: Memo<Vec<TextError>>, id: &'static str, class: &'static str) -> AnyView {
     let items = move || {
         let item = |error: TextError| view! { <li>{error.message}</li> };

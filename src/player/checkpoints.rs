@@ -24,7 +24,7 @@ struct Checkpoint {
     step: u64,
     /// Encoded weights and optimizer state of the run at this step.
     bytes: Arc<Vec<u8>>,
-    /// Accuracy of the run at the checkpoint's step, from 0 to 1.
+    /// Held-out accuracy of the run (median over replicas) at the checkpoint's step, from 0 to 1.
     accuracy: f32,
 }
 
@@ -33,7 +33,7 @@ struct Checkpoint {
 pub struct Checkpoints {
     /// The run's checkpoints, in increasing order of their training steps.
     entries: Vec<Checkpoint>,
-    /// Accuracy, from 0 to 1, at the last checkpoint or at the last request of one; None before both.
+    /// Held-out accuracy, from 0 to 1, at the last checkpoint or at the last request of one; None before both.
     last_accuracy: Option<f32>,
 }
 
@@ -54,8 +54,8 @@ impl Checkpoints {
         }
     }
 
-    /// Returns the cost of removing the checkpoint with index `at`: the distance of its neighbours as a share of the
-    /// run, plus the changes of accuracy from and to its neighbours.
+    /// Returns the cost of removing the checkpoint with index `at`: the number of steps between its neighbours as a
+    /// share of the run, plus the absolute changes of the held-out accuracy from and to its neighbours.
     fn removal_cost(&self, at: usize) -> f64 {
         let before = at.checked_sub(1).map(|at| &self.entries[at]);
         let (here, after) = (&self.entries[at], &self.entries[at + 1]);
@@ -82,8 +82,8 @@ impl Checkpoints {
         self.entries.retain(|kept| kept.step <= step);
     }
 
-    /// Whether the accuracy has changed enough since the last checkpoint to request a new one; true only once for each
-    /// change.
+    /// Whether the held-out accuracy differs enough (`ACCURACY_CHANGE`) from that at the last checkpoint or request, so
+    /// that a new checkpoint is to be requested; true only once for each change.
     pub fn should_request(&mut self, accuracy: f32) -> bool {
         let much = self.last_accuracy.map(|before| (accuracy - before).abs() >= ACCURACY_CHANGE);
         if much != Some(false) && accuracy.is_finite() {

@@ -145,8 +145,9 @@ fn format_two_digits(speed: f64) -> String {
     }
 }
 
-/// Describes the device that trains the run, as the trainer reports it, with the reason for its choice; `is_timed`
-/// while both devices are being timed.
+/// Describes the device that trains the run, as the trainer reports it, with the reason for its choice. `choice` is
+/// None before the device is chosen, `report` before the trainer's first message; `is_timed` while both devices are
+/// being timed.
 pub fn describe_device(
     choice: Option<&ProgramChoice>,
     report: Option<&DeviceInfo>,

@@ -227,8 +227,9 @@ impl Player {
         }
     }
 
-    /// Replaces a dead trainer, for the reason `why`: the run continues from the last checkpoint, if necessary on
-    /// another device. `is_too_large` says that only the size of this run is the reason.
+    /// Replaces a dead trainer, which ran `program` and died for the reason `why`: the run continues from the last
+    /// checkpoint, after a failure of the GPU on the CPU. The run fails if its trainer on the CPU has died before and
+    /// there is no later checkpoint. `is_too_large` says that only the size of this run is the reason.
     pub(crate) fn replace_trainer<E: From<TrainerEffect>>(
         &mut self,
         program: Program,

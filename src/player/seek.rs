@@ -152,8 +152,8 @@ impl Player {
         }
     }
 
-    /// Requests a checkpoint if the accuracy has changed much, and ends the view of an earlier step once the latest
-    /// step is reached again.
+    /// Requests a checkpoint if the held-out accuracy has changed much since the last one, and ends the view of an
+    /// earlier step once the latest step is reached again.
     pub fn update_checkpoints<E: From<TrainerEffect>>(&mut self, effects: &mut Vec<E>) {
         if self.latest_run.as_ref().is_some_and(|end| self.run.step >= end.step) && self.seek.is_none() {
             self.latest_run = None;

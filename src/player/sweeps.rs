@@ -61,7 +61,8 @@ impl Player {
         }
     }
 
-    /// Stores the result of the run with index `run` in the sweep, which a sweep worker has trained.
+    /// Stores the result of the run with index `run` in the sweep, from 0, which a sweep worker has trained; ignores it
+    /// if the sweep was stopped or needs no result of this run.
     pub fn handle_worker_outcome(&mut self, run: usize, outcome: SweepRunResult) {
         if let Some(sweep) =
             self.run.sweep.as_mut().filter(|sweep| !sweep.is_stopped() && sweep.can_run_early(run))

@@ -51,7 +51,7 @@ pub fn example_buttons<S: LabState>(
 }
 
 /// Panel on one prompt of the network: a text on the prompt's origin, its `parts`, and a text `about` the network's
-/// answer.
+/// answer; `id` is the DOM id of the panel's title.
 pub fn prompt_panel<S: LabState>(
     id: &'static str,
     lab: LabContext<S>,

@@ -184,8 +184,8 @@ pub fn Drawing(
     .into_any()
 }
 
-/// Draws a chart's content on the canvas at the screen's resolution; returns the mapping of the horizontal axis to
-/// pixels, `None` for charts without curves.
+/// Draws a chart's content on the canvas, of the `size` (width, height) in CSS pixels, at the screen's resolution;
+/// returns the mapping of the horizontal axis to pixels, `None` for charts without curves.
 fn draw_reading(
     canvas: NodeRef<Canvas>,
     size: RwSignal<(u32, u32)>,

@@ -103,7 +103,8 @@ pub fn Setting(
 }
 
 /// Number box of a form field, with a slider if `scale` is given; `trial` is called with the slider's value while it is
-/// dragged.
+/// dragged. `id` is the box's DOM id, `described` the DOM ids of its help and error, `error` is `None` for a valid
+/// text.
 #[expect(clippy::too_many_arguments, reason = "one place calls it, and a struct would only rename them")]
 fn number_input(
     context: RunContext,
@@ -155,7 +156,8 @@ fn number_input(
     .into_any()
 }
 
-/// Drop-down list of a form field; `options` are (slug, label).
+/// Drop-down list of a form field; `options` are (slug, label), `text` is the slug of the selected one. `id` is the
+/// list's DOM id, `described` the DOM ids of its help and error.
 fn select_input(
     context: RunContext,
     key: &'static str,
@@ -179,7 +181,8 @@ fn select_input(
     .into_any()
 }
 
-/// One-line text box of a form field.
+/// One-line text box of a form field; `example` is shown while it is empty. `id` is the box's DOM id, `described` the
+/// DOM ids of its help and error, `error` is `None` for a valid text.
 fn text_input(
     context: RunContext,
     key: &'static str,
@@ -198,7 +201,8 @@ fn text_input(
     .into_any()
 }
 
-/// Multi-line text box of a form field, which keeps the line breaks of pasted text.
+/// Multi-line text box of a form field, which keeps the line breaks of pasted text; `example` is shown while it is
+/// empty. `id` is the box's DOM id, `described` the DOM ids of its help and error, `error` is `None` for a valid text.
 fn text_area(
     context: RunContext,
     key: &'static str,

@@ -24,8 +24,8 @@ pub struct StageTexts {
     pub formula: Box<dyn Fn(usize) -> String + Send + Sync>,
 }
 
-/// Buttons, playback and texts for the stages of a computation; `shown` is the number of the selected stage, `go`
-/// selects a stage by its number, 0 for the state before the first.
+/// Buttons (`buttons`, one per stage), playback and texts for the stages of a computation; `shown` is the number of the
+/// selected stage, `go` selects a stage by its number, 0 for the state before the first.
 pub fn stage_player(
     names: StageNames,
     buttons: Vec<StageButton>,
@@ -100,7 +100,8 @@ fn stage_button(
 }
 
 /// Buttons for previous, play and next, and a slider over the stages 0 to `last`, where 0 is the state before the first
-/// stage; `go` selects a stage.
+/// stage; `shown` is the selected stage, `go` selects another one. `names` has the labels of buttons and slider,
+/// `words` the headings of the stages, which screen readers announce.
 fn scrubber(
     names: StageNames,
     shown: Memo<usize>,

@@ -178,8 +178,10 @@ fn read_posted(data: &JsValue) -> Result<Vec<(FileEvent, Payload)>, String> {
 }
 
 /// Returns the weights of the group network of [`vivarium_kernels::group_net::trial::Trial`] after `steps` steps,
-/// concatenated: embedding u of the first factor, v of the second, output weights w. The browser tests compare them
-/// with those of autodiff.
+/// concatenated: embedding u of the first factor, v of the second, output weights w. `order` is the number of elements
+/// of the group, `neurons` that of neurons; `relu` selects ReLU instead of squares, `adam` Adam instead of gradient
+/// descent, `is_batched` kernels of many workgroups instead of one. The browser tests compare the weights with those of
+/// autodiff.
 ///
 /// # Errors
 /// The sentence that a person would be shown.

@@ -12,7 +12,7 @@ const LINK = "#v1/sparse-parity?n=12&k=2&width=24&opt=adam&steps=1000&start=paus
 export function glossary(here) {
   const open = (link, size) => visit(here().context, here().address, link, size);
   const isQuiet = (heard) => assert.deepEqual(heard.console.filter((said) => !said.includes("No available adapters")), []);
-  const box = (page) => page.locator("#meaning");
+  const box = (page) => page.locator("#definition");
   const isOpen = async (page) => (await box(page).count()) > 0 && (await box(page).isVisible());
   const opened = (page, what) => until(() => isOpen(page), `the explanation: ${what}`);
   const closed = (page, what) => until(async () => !(await isOpen(page)), `the explanation to close: ${what}`);
@@ -31,7 +31,7 @@ export function glossary(here) {
     await term.hover();
     await opened(page, "on hover");
     assert.match(await text(box(page)), /^Kullback–Leibler/);
-    assert.deepEqual([await term.getAttribute("aria-expanded"), await term.getAttribute("aria-describedby")], ["true", "meaning"]);
+    assert.deepEqual([await term.getAttribute("aria-expanded"), await term.getAttribute("aria-describedby")], ["true", "definition"]);
     await box(page).hover();
     await rest();
     assert.ok(await isOpen(page), "the pointer may move onto the explanation");
@@ -130,7 +130,7 @@ export function glossary(here) {
     const term = dialog.locator("dd .term").first();
     await term.click();
     await opened(page, "in a dialog");
-    assert.ok(await dialog.locator("#meaning").isVisible(), "it is in the dialog, above everything");
+    assert.ok(await dialog.locator("#definition").isVisible(), "it is in the dialog, above everything");
     assert.deepEqual(await violations(page), []);
     await page.keyboard.press("Escape");
     await closed(page, "Escape");

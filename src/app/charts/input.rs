@@ -57,7 +57,8 @@ pub struct ChartInput {
     of: CurveChart,
     /// State of the pointer on the chart: not pressed, pressed, or dragging.
     drag: StoredValue<Drag>,
-    /// Number of times that a button was pressed on the chart, plus the number of double clicks.
+    /// Number of times that a button was pressed on the chart, plus the number of double clicks; in a zoomed chart, a
+    /// click shows its step only if the number stays unchanged for [`DOUBLE_CLICK_TIME`].
     press_count: StoredValue<u32>,
     /// (left, right) end, in CSS pixels from the left of the chart, of the range of steps that a drag selects; None
     /// without such a drag.

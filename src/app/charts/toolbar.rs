@@ -61,7 +61,7 @@ fn ChartSwitch(
     view! { <Switch testid word hint on idle press=Action::ToggleChart(chart) /> }
 }
 
-/// A button that makes an axis of every curve logarithmic or linear.
+/// A button that switches the horizontal or the vertical axis of all charts of curves between logarithmic and linear.
 #[component]
 fn AxisSwitch(
     /// Key of the axis in the link.

@@ -24,10 +24,10 @@ use vivarium_view::display::glossary::TERMS;
 const TERM_SELECTOR: &str = ".term";
 
 /// DOM id and CSS class of the box with the explanation of a glossary term.
-const BOX_ID: &str = "meaning";
+const BOX_ID: &str = "definition";
 
 /// CSS selector of the box with the explanation of a glossary term.
-const BOX_SELECTOR: &str = "#meaning";
+const BOX_SELECTOR: &str = "#definition";
 
 /// Time for which the pointer must rest before the explanation of a term opens or closes.
 const HOVER_DELAY: Duration = Duration::from_millis(200);

@@ -87,7 +87,8 @@ fn show_cell(number: usize, view: &CellView) {
     cell.set_text_content(Some(&view.text));
 }
 
-/// Returns the index of the cell to which a key moves the focus from the cell `number`; None for other keys.
+/// Returns the index of the cell to which a key (an arrow key, Home or End) moves the focus from the cell `number`;
+/// None for other keys.
 fn cell_for_key(state: &State, number: usize, key: &str) -> Option<usize> {
     let run = &state.player.run.link.spec.run;
     let (rows, columns) = (run.series.values.len().max(1), run.sweep.values.len());

@@ -162,7 +162,7 @@ impl Bench {
 
 impl Html {
     /// Appends the start of a table, with caption and column headings, up to its first row; a wide table scrolls
-    /// sideways.
+    /// sideways. `name` is the table's test id.
     fn start_table(&mut self, name: &str, caption: &str, headings: &[&str]) {
         self.raw("<div class=\"bench-table\" tabindex=\"0\" role=\"region\" aria-label=\"");
         self.text(caption);

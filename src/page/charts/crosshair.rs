@@ -163,7 +163,7 @@ impl DrawnCurves {
     }
 
     /// Returns the step of the measurement nearest to a click, given in CSS pixels from the left and the top; None if
-    /// the click is on no curve, and in charts over other quantities than steps.
+    /// no curve is near the click (`HIT_DISTANCE`), and in charts over other quantities than steps.
     pub fn clicked_step(&self, click_x: f64, click_y: f64) -> Option<u64> {
         let value = self.x_at(click_x);
         let is_on = |series: &Series| {
@@ -205,8 +205,9 @@ impl DrawnCurves {
         next.or(last)
     }
 
-    /// Returns the position, in CSS pixels from the top, of the next curve below (or above) the position `from` at the
-    /// horizontal value `x`; None if there is none.
+    /// Returns the position, in CSS pixels from the top, of the next curve or replica below (`below`) or above the
+    /// position `from` at the horizontal value `x`; None if there is none. If `from` is None, the uppermost or the
+    /// lowest one.
     pub fn next_curve_y(&self, x: f64, from: Option<f64>, below: bool, history: &RunHistory) -> Option<f64> {
         let mut all: Vec<f64> =
             self.replica_values(x, history).into_iter().map(|(_, _, _, down)| down).collect();
@@ -218,7 +219,8 @@ impl DrawnCurves {
         if below { beyond.min_by(f64::total_cmp) } else { beyond.max_by(f64::total_cmp) }
     }
 
-    /// Returns the index of the curve's point nearest to the horizontal value `target_x`; None outside of the curve.
+    /// Returns the index of the curve's point nearest to the horizontal value `target_x`, None outside of the curve; of
+    /// a step function the last point up to `target_x`, of a scatter plot only a point exactly at `target_x`.
     fn index_at(&self, series: &Series, target_x: f64) -> Option<usize> {
         let count = series.x.len().min(series.y.len());
         let x = &series.x[..count];
@@ -384,7 +386,8 @@ impl DrawnCurves {
         path
     }
 
-    /// Returns the descriptions of the events whose marks are near the horizontal value `x`.
+    /// Returns the descriptions of the events whose marks are at most [`EVENT_MARK`] + 2 CSS pixels left or right of
+    /// the horizontal value `x`.
     fn events_near(&self, x: f64) -> Vec<&str> {
         let Some(right) = self.x_to_css(x) else { return vec![] };
         let is_near = |step: u64| {
@@ -477,7 +480,7 @@ impl DrawnCurves {
     }
 }
 
-/// Distance of a point from the straight line between `from` and `to`; all are (right, down).
+/// Distance of a point from the straight line segment between `from` and `to`; all are (right, down) in CSS pixels.
 fn distance_to_segment(point: (f64, f64), from: (f64, f64), to: (f64, f64)) -> f64 {
     let (across, down) = (to.0 - from.0, to.1 - from.1);
     let squared_length = across * across + down * down;

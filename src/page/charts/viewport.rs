@@ -54,7 +54,8 @@ impl Viewport {
         }
     }
 
-    /// Applies a change of zoom or hidden curves; `last_step` limits the zoom.
+    /// Applies a change of zoom or hidden curves; a zoom is cut to the steps from 0 to `last_step`, the latest step of
+    /// the run.
     pub fn apply(&mut self, action: ViewportAction, last_step: f64) {
         self.change_count += 1;
         match action {

@@ -96,7 +96,8 @@ impl State {
         Comparison { runs: same.chain(others).collect(), own_name: own }
     }
 
-    /// Adds, for each compared run, the chart's last curve to the curves of the current run.
+    /// Adds to the curves of the current run, for each compared run, the last curve that this chart draws of that run,
+    /// unless the chart shows another quantity for it. Adds nothing while a question of a story is unanswered.
     pub fn draw_compared_runs(&self, chart: Chart, lines: &mut LineChart) {
         // Only measurements of every run of the lab: a saved run has no probes. A saved run would show what a
         // reader is to predict.

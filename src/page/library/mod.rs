@@ -226,8 +226,8 @@ pub struct Library {
     pub(super) awaiting_curves: Vec<String>,
     /// Runs that were removed from the comparison, with their curves, so that Undo can restore them.
     pub(super) removed: Vec<ComparedRun>,
-    /// Number of the current run, among the runs since the page was opened, when the user last added it to the
-    /// comparison; None if nothing is compared.
+    /// Number, among the runs since the page was opened, of the run that the user added to the comparison while it was
+    /// the current run; None if there is no such run, or it was removed from the comparison, also by Undo.
     pub(super) compared_run_number: Option<u64>,
     /// Number of changes of the compared runs and their names so far; charts are drawn again when it changes.
     pub(super) drawing_version: u64,

@@ -279,7 +279,8 @@ impl State {
         Ok(())
     }
 
-    /// Opens another link, after removal of settings that do not apply to it; Undo goes back to the previous link.
+    /// Opens another link, after removal of settings that do not apply to it, and shows `message` to the user; Undo
+    /// goes back to the previous link.
     pub fn change_link(&mut self, mut link: Link, message: String, effects: &mut Vec<Effect>) {
         // Another model or lab has other settings. No notice is needed: they are gone from the form as well.
         link.repair_teacher_keys();
@@ -297,7 +298,7 @@ impl State {
         is_locked
     }
 
-    /// Opens another link and starts its run; Undo goes back to the previous link.
+    /// Opens another link, starts its run and shows `message` to the user; Undo goes back to the previous link.
     fn open_link(&mut self, link: Link, message: String, effects: &mut Vec<Effect>) {
         self.clear_goal(effects);
         self.push_undo(UndoEntry::Link(Box::new(self.player.run.link.clone())));

@@ -26,8 +26,8 @@ impl State {
         }
     }
 
-    /// Checks that the changed view setting `key` suits the run; if not, restores the value `before` and returns the
-    /// error.
+    /// Checks that the changed view setting `key` suits the run; if not, restores the value `before` (None: restores
+    /// nothing) and returns the error.
     pub fn check_view_setting(&mut self, key: &str, before: Option<&Value>) -> Result<(), InvalidSetting> {
         if let Some(problem) = self.player.run.link.view.repair(&self.player.run.link.spec).into_iter().next()
         {

@@ -76,7 +76,9 @@ fn option_labels(spec: &RunSpec, key: &str) -> Vec<(&'static str, &'static str)>
 }
 
 impl AxisForm {
-    /// Returns the form fields of a new axis for the setting `key`: values around the current one, or all options.
+    /// Returns the form fields of a new axis for the setting `key`: all its options; or five numbers around the current
+    /// value, from half to double for integers and from a tenth to ten times for real numbers, within the setting's
+    /// range. For seeds and for a current value of 0, the numbers begin at the smallest value.
     fn default_axis(spec: &RunSpec, key: &str) -> AxisForm {
         let all: Vec<&str> = option_labels(spec, key).into_iter().map(|(slug, _)| slug).collect();
         let mut way =
@@ -376,7 +378,8 @@ impl SweepForm {
     }
 }
 
-/// Returns an `<input>` as HTML, with the label `word` and the content `text`.
+/// Returns an `<input>` named `name` as HTML, with the label `word` and the content `text`; `class` is a CSS class of
+/// the label.
 fn input_html(class: &str, name: &str, word: &str, text: &str) -> String {
     let (testid, word, text) = (name.replace('.', "-"), escape_html(word), escape_html(text));
     format!(

@@ -68,7 +68,8 @@ fn cell_values(run: &RunView) -> Vec<Option<f64>> {
     (0..sweep.cells.len()).map(number).collect()
 }
 
-/// Returns (value of the palest colour, value of the fullest colour): (0, 1) for shares, else the range of the values.
+/// Returns (value of the palest colour, value of the fullest colour): (0, 1) for shares, else the smallest and the
+/// largest of the values; (∞, −∞) if all are None.
 fn colour_range(run: &RunView, values: &[Option<f64>]) -> (f64, f64) {
     if run.link.view.cells == SweepMapQuantity::Share {
         return (0.0, 1.0);

@@ -31,7 +31,8 @@ impl State {
 }
 
 /// Returns what a chart draws of `run`, which is shown at an earlier step, continued by faint curves from `end`, the
-/// run at its latest step.
+/// run at its latest step. If `end` is None or the chart's horizontal axis does not count steps, the chart of `run`
+/// alone.
 fn fade_reading_after_step(chart: Chart, run: &RunView, end: Option<&RunView>) -> Reading {
     let reading = chart.reading(run);
     match (end, reading) {
@@ -43,7 +44,7 @@ fn fade_reading_after_step(chart: Chart, run: &RunView, end: Option<&RunView>) -
     }
 }
 
-/// Splits curves at `step` and makes the parts after it faint.
+/// Splits curves at training step `step`, makes the parts after it faint, and marks the step on the horizontal axis.
 fn fade_after(mut lines: LineChart, step: u64) -> LineChart {
     let mut rest = vec![];
     for series in &mut lines.series {

@@ -38,8 +38,8 @@ pub fn HeadChooser() -> impl IntoView {
     }
 }
 
-/// Draws the button of a head, numbered from 1, with its attention on the relevant bits; number 0 stands for the mean
-/// of all heads.
+/// Draws the button of a head, numbered from 1, with the sum of its attention weights on the relevant bits; number 0
+/// stands for the mean of all heads.
 fn draw_head_button(context: RunContext, number: usize) -> AnyView {
     let text = context.memo(move |run| {
         let heads = relevant_attention_by_head(run);

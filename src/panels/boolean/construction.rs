@@ -18,14 +18,16 @@ const CONTEXT_LENGTHS: [usize; 3] = [16, 128, 1024];
 /// realises it.
 const SHATTERED_INPUTS: u32 = 4;
 
-/// Section about attention heads whose weights come from two proofs, for runs on sparse Boolean functions.
+/// Section about attention heads whose weights come from two proofs (Edelman 2024, lemma A.19 and proposition 4.8), for
+/// runs on sparse Boolean functions.
 #[component]
 pub fn ProofHeads() -> impl IntoView {
     let is_lab = RunContext::here().memo(|run| matches!(run.spec().task, Task::SparseBoolean(_)));
     move || is_lab.get().then(|| fold("construction", tr!("Heads written by hand"), false, draw_proof_heads))
 }
 
-/// Draws sliders, sentences and charts about the attention heads constructed in the proofs.
+/// Draws sliders, sentences and charts about the attention heads that the two proofs construct: one that selects s of T
+/// bits, and those that shatter log₂ T inputs.
 fn draw_proof_heads() -> AnyView {
     // T as a power of two, s, and R in tenths.
     let (length, selected, sharpness) = (RwSignal::new(8), RwSignal::new(3), RwSignal::new(82));

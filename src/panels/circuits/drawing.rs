@@ -66,8 +66,8 @@ fn describe_input(state: &CircuitState, _: &vivarium_model::permalink::ViewSetti
     diagram::describe_diagram(&input, answer, &diagram::gate_states(&state.network_values(), &state.values))
 }
 
-/// Draws the gates and wires as SVG. `lit` holds the state of each gate as `[layer][gate]`; `description` is the label
-/// for screen readers.
+/// Draws the gates and wires as SVG. `lit` holds the state of each gate as `[layer][gate]`, `None` while another lab's
+/// run is displayed; `description` is the label for screen readers.
 fn draw_diagram(
     drawing: Diagram,
     lit: Memo<Option<Vec<Vec<GateState>>>>,

@@ -216,8 +216,9 @@ fn event_part(event: &Event) -> Option<(usize, Element)> {
     Some((of.get_attribute("data-part")?.parse().ok()?, of))
 }
 
-/// Draws the block with index `part_index` of the token strip: a canvas with one cell per coordinate, and a mark on the
-/// coordinate under the pointer.
+/// Draws the block with index `part_index` (from 0) of the token strip, which has `rows` rows: a canvas with one cell
+/// per coordinate, and a mark on the cell of the coordinate under the pointer, whose index in the token is `pointed`.
+/// `role` says whether the chosen layer reads or writes the block.
 fn draw_part(
     part_index: usize,
     part: &TokenPart,
@@ -253,8 +254,8 @@ fn draw_part(
     .into_any()
 }
 
-/// Repaints the canvases of the token strip, one per block, on the next frame after the coordinates or the colours have
-/// changed.
+/// Repaints the canvases of the token strip, one per block in `parts`, on the next frame after the coordinates or the
+/// colours have changed; `rows` is the number of rows of cells in the strip.
 fn paint_parts(panel: PanelContext, parts: Vec<TokenPart>, rows: usize, canvases: Vec<NodeRef<Canvas>>) {
     let appearance = Appearance::here();
     let colours = Memo::new(move |_| {

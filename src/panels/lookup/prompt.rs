@@ -246,7 +246,8 @@ fn draw_row(panel: PanelContext, position: usize, [dim, names, heads]: [usize; 3
 }
 
 /// Draws an input field for a name or a number; `action` makes the action from the text when the field loses focus or
-/// at Enter.
+/// at Enter. `id` is the field's test id, `label` its label for screen readers, `input_mode` its HTML attribute
+/// `inputmode`; a `value` of `None` leaves it empty.
 fn draw_entry(
     panel: PanelContext,
     id: String,

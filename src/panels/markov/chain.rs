@@ -189,7 +189,8 @@ fn draw_entries(panel: PanelContext, symbols: usize) -> AnyView {
     .into_any()
 }
 
-/// Draws the transition table of a chain of higher order, which cannot be edited: one row per context.
+/// Draws the transition table of a chain of higher order, which cannot be edited: one row per context (the last
+/// symbols), one column per next symbol.
 fn draw_context_table(table: TransitionTable) -> AnyView {
     let symbols = table.entries.len() / table.contexts.len().max(1);
     let heads = (0..symbols)

@@ -107,8 +107,8 @@ fn draw_strip(panel: PanelContext) -> AnyView {
     .into_any()
 }
 
-/// Draws the symbol at position `at`. `max_weight` scales the colour; `chosen` is the position after which the next
-/// symbol is predicted.
+/// Draws the symbol at position `at`, from 0; |`weight`|/`max_weight` is the strength of its colour, where `weight` is
+/// its attention weight. `chosen` is the position after which the next symbol is predicted.
 fn draw_symbol(at: usize, symbol: u8, weight: f64, max_weight: f64, chosen: usize) -> impl IntoView {
     let letter = symbol_letter(usize::from(symbol));
     let label =

@@ -18,8 +18,8 @@ use vivarium_view::ui::field::Field;
 /// Number of gradient steps, the last ones, for which the minimal model's attention vector v over distances is drawn.
 const DRAWN_STEPS: usize = 3;
 
-/// Section about the first gradient steps of the minimal attention model on Markov chains, computed exactly; for runs
-/// on sequences, and open if the run trains that model.
+/// Section about the first gradient steps of the minimal attention model on Markov chains (Edelman 2024, section
+/// 8.3.2), computed exactly; for runs on sequences, and open if the run trains that model.
 #[component]
 pub fn TwoStepTheory() -> impl IntoView {
     let context = RunContext::here();
@@ -34,7 +34,8 @@ pub fn TwoStepTheory() -> impl IntoView {
     }
 }
 
-/// Draws the settings, sentences and charts about the first gradient steps.
+/// Draws the settings, sentences and charts about the first gradient steps of the minimal attention model (Edelman
+/// 2024, section 8.3.2).
 fn draw_explorer(context: RunContext) -> AnyView {
     let panel = PanelContext::here();
     // As text, since texts are compared anyway.

@@ -46,7 +46,9 @@ pub fn WidthAndLuck() -> impl IntoView {
     }
 }
 
-/// Draws the winning neurons of the layer and the links that retrain them; nothing if there are none.
+/// Draws a sentence on the winning neurons of the layer (those with the largest weight norms), and links to runs that
+/// train these alone or equally many random neurons; draws nothing unless the task is a parity and the neurons start
+/// with a few weights of 1 each.
 fn draw_tickets(context: RunContext) -> AnyView {
     let found = context.memo(find_tickets);
     let link = |address: Option<String>, testid: &'static str, label: &'static str| {
@@ -70,7 +72,8 @@ fn draw_tickets(context: RunContext) -> AnyView {
     view! { <div class="luck__part" data-testid="luck-winners">{tickets}</div> }.into_any()
 }
 
-/// Draws the sliders of [`SLIDERS`], which show and set `values`, in their order.
+/// Draws the sliders of [`SLIDERS`], which show and set `values`, in their order: n bits, k relevant bits, s ones per
+/// row of initial weights.
 fn draw_sliders(values: RwSignal<[usize; 3]>) -> AnyView {
     let sliders = SLIDERS.into_iter().enumerate().map(|(at, (key, label, low, high, step))| {
         let id = format!("luck-{key}");

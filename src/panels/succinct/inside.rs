@@ -10,8 +10,8 @@ use crate::succinct::query::draw_query;
 use crate::succinct::rule::{draw_odds, draw_rule};
 use vivarium_ui::inside::{inside_panel, show_for_lab};
 
-/// The lab's panel: the program and its test input, or the update rule that a search found, and the interpolation
-/// lemma.
+/// The lab's panel: the program and its test input, or the update rule that a search found; and lemma 5 of Goel,
+/// Kakade, Kalai and Zhang (2022), by which a ReLU network has given values and slopes at given points.
 #[component]
 pub fn SuccinctPanel() -> impl IntoView {
     show_for_lab(|panel: PanelContext| {

@@ -116,7 +116,8 @@ fn point_id(place: usize) -> String {
     format!("interpolation-point-{place}")
 }
 
-/// Draws lemma 5 in one dimension: points that can be moved, and the ReLU network with these values and slopes.
+/// Draws lemma 5 of Goel, Kakade, Kalai and Zhang (2022) in one dimension: points that can be moved, and a ReLU network
+/// with the values and slopes of these points.
 pub(super) fn draw_interpolation() -> AnyView {
     let editor = InterpolationEditor::new();
     let network = Memo::new(move |_| editor.points.with(|points| PointNetwork::new(points)));

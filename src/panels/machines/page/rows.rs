@@ -78,8 +78,9 @@ struct SearchRowText {
     written_symbol: String,
 }
 
-/// Draws row `row_index`, from 0, of the search for the last write. `shown_block` is the number of the chosen
-/// transformer block.
+/// Draws row `row_index`, from 0, of the search for the last write. `search` is `None` while another lab's run is
+/// displayed and `Some(None)` before a machine step is traced; `shown_block` is the number of the chosen transformer
+/// block, counted from 1, 0 before the first.
 fn draw_search_row(
     search: Memo<Option<Option<StepSearch>>>,
     shown_block: Memo<Option<usize>>,
@@ -122,7 +123,8 @@ fn draw_search_row(
     .into_any()
 }
 
-/// Repaints the canvases of the search, one per row, on the next frame after a change.
+/// Repaints the canvases of the search for the last write, one per row, on the next frame after a change. `search` is
+/// `None` while another lab's run is displayed and `Some(None)` before a machine step is traced.
 fn paint_rows(panel: PanelContext, search: Memo<Option<Option<StepSearch>>>, canvases: Vec<NodeRef<Canvas>>) {
     paint_on_frames(panel, move |colours| {
         search.try_with_untracked(|found| {
