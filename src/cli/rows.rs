@@ -26,13 +26,13 @@ const TABLE_MEASURES: [&str; 7] =
 pub struct MeasurementPrinter {
     /// Format of the text: table, CSV or JSON.
     format: MetricsFormat,
-    /// Whether the text has the new or the old names of measures.
+    /// Whether the text has the present names of measures, or those that files of earlier versions have.
     names: NameVersion,
     /// Columns of the text; None before the first measurement is formatted.
     columns: Option<Vec<MetricColumn>>,
     /// Width in characters of the table column of steps, and smallest width of each other column.
     widths: (usize, usize),
-    /// Names of the losses, accuracies and further measures of the task, new or old.
+    /// Names of the losses, accuracies and further measures of the task, as `names` chooses.
     measures: MeasureNames,
     /// Whether a measurement has been printed.
     has_printed: bool,

@@ -297,8 +297,8 @@ impl TrainingEnd {
 }
 
 impl TrainingRun<'_> {
-    /// Writes the header of the metrics, or continues the text of the resumed checkpoint.
-    /// `resumed` is None for a new run, `Some(None)` for a checkpoint without a mark.
+    /// Writes the header of the metrics of a new run (`resumed` is None), or prepares the text to be continued after the
+    /// place that the checkpoint of a resumed run has marked. `Some(None)` is a checkpoint without such a mark.
     fn start_output(&mut self, link: &Link, resumed: Option<Option<OutputMark>>) -> Result<(), CommandError> {
         let head = self.printer.format_head(&self.build_record(link, None));
         match resumed {

@@ -116,7 +116,8 @@ pub(super) fn sample_example(run: &RunView, at: usize) -> Option<Batch> {
 }
 
 /// The training step of the latest result of [`ANSWERS`], and in it the network's outputs for the held-out example with
-/// index `at`, from 0; `size` is the number of outputs per example. None before the first result.
+/// index `at`, from 0; `size` is the number of outputs per example. None before the first result, and if the result has
+/// no such example.
 pub(super) fn example_outputs(run: &RunView, at: usize, size: usize) -> Option<(u64, &[f32])> {
     let (step, finding) = run.latest_results.get(&ANSWERS.id())?;
     Some((*step, finding.numbers.get(at * size..(at + 1) * size)?))

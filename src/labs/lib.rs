@@ -127,8 +127,8 @@ pub fn describe_map(cells: &[SweepCell]) -> Option<String> {
     (lazy_lab(&cells.first()?.spec).map_note)(cells)
 }
 
-/// Whether a theoretical lower bound, for example on samples or training steps, limits the success probability of a run
-/// with these settings to less than ½.
+/// Whether a theoretical lower bound on resources, such as parameters × steps × examples for sparse parities (Edelman
+/// 2024, proposition 6.3), limits the success probability of a run with these settings to less than ½.
 pub fn is_below_lower_bound(spec: &RunSpec) -> bool {
     (lazy_lab(spec).max_success)(spec).is_some_and(|most| most < 0.5)
 }
@@ -183,7 +183,8 @@ const fn count_presets(labs: &[&[&[Preset]]]) -> usize {
     all
 }
 
-/// The presets of all groups of all labs in one array, in the order of the menu; `ALL` is their number.
+/// The presets of all groups of all labs in one array, in the order of the menu; `ALL` is their number. With the
+/// feature `ui` their expectations are left out.
 const fn join_presets<const ALL: usize>(labs: &[&[&[Preset]]]) -> [Preset; ALL] {
     let mut presets = [PRESET_DEFAULTS; ALL];
     let (mut at, mut lab) = (0, 0);

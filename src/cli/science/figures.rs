@@ -32,8 +32,8 @@ pub enum LookupFigure {
 /// A result of the independent implementation on sparse token regression, with the run that reproduces it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LookupInstance {
-    /// Name of the result in the table of comparisons: section of the summary on sparse token regression, and
-    /// particulars.
+    /// Name of the result in the table of comparisons: the section of the summary on sparse token regression that states
+    /// the result, and the settings in which it differs from the section's other results.
     pub name: String,
     /// Settings of the run after `#v1/sparse-token-regression?`; empty if nothing is trained.
     pub link: String,

@@ -43,8 +43,8 @@ pub const FIGURE_4_2: Experiment = Experiment {
     ..EMPTY_EXPERIMENT
 };
 
-/// Settings of Edelman 2024, figure 4.3 (left): AND of three bits learned from more training examples than the
-/// threshold.
+/// Settings of Edelman 2024, figure 4.3 (left): AND of three of n = 300 bits, with m = 200 training examples, more than
+/// the threshold from which the network learns it.
 pub const FIGURE_4_3_ABOVE: Experiment = Experiment {
     passage: "Edelman 2024, figure 4.3 (left), above the threshold, and appendix A.3.2",
     based_on: Some(&FIGURE_4_2),
@@ -52,8 +52,8 @@ pub const FIGURE_4_3_ABOVE: Experiment = Experiment {
     ..EMPTY_EXPERIMENT
 };
 
-/// Settings of Edelman 2024, figure 4.3 (left): AND of three bits learned from fewer training examples than the
-/// threshold.
+/// Settings of Edelman 2024, figure 4.3 (left): AND of three of n = 300 bits, with m = 50 training examples, fewer than
+/// the threshold from which the network learns it.
 pub const FIGURE_4_3_BELOW: Experiment = Experiment {
     passage: "Edelman 2024, figure 4.3 (left), below the threshold, and appendix A.3.2",
     based_on: Some(&FIGURE_4_2),
@@ -85,7 +85,8 @@ pub const FIGURE_4_4: Experiment = Experiment {
     unstated: &["held"],
 };
 
-/// Settings of an experiment of this project, not of Edelman 2024, with the network of figure 4.2 there.
+/// Settings of an experiment of this project, not of Edelman 2024, on the network of figure 4.2 of Edelman 2024; the
+/// number n of bits and the number m of training examples are choices of this project.
 pub const OWN_EXPERIMENT: Experiment = Experiment {
     passage: "Edelman 2024, appendix A.3.1",
     based_on: Some(&FIGURE_4_2),

@@ -63,8 +63,8 @@ pub fn nonzero_sets(coefficients: &[f64]) -> Vec<usize> {
 }
 
 /// The leap of a function whose nonzero Fourier coefficients have these sets of bits (bit masks): the maximum number of
-/// new bits that one set adds to the sets before it, in the order that minimises this number (Abbe, Boix-Adsera and
-/// Misiakiewicz 2023).
+/// bits that one set adds to the union of the sets before it, in the order of the sets that minimises this maximum
+/// (Abbe, Boix-Adsera and Misiakiewicz 2023). 0 without sets.
 ///
 /// # Why
 /// The greedy order, always the set that adds the fewest bits, is optimal: in any other order, the first set that is
@@ -79,8 +79,8 @@ pub fn compute_leap(sets: &[usize]) -> u32 {
     leap
 }
 
-/// The bar chart of the [`MAX_BARS`] largest Fourier coefficients of a run's task, by the number of bits in the
-/// product.
+/// The bar chart of the [`MAX_BARS`] Fourier coefficients of a run's task with the largest absolute values, without
+/// those that are 0; bars are ordered by the number of bits in the product, then by bit mask.
 fn draw(run: &RunView) -> BarChart {
     let coefficients = sparse_boolean_task(run).map(fourier_coefficients).unwrap_or_default();
     let mut shown = nonzero_sets(&coefficients);
@@ -95,7 +95,8 @@ fn draw(run: &RunView) -> BarChart {
     }
 }
 
-/// Summary of the chart of Fourier coefficients: degree and leap of the function, and the largest coefficient.
+/// Summary of the chart of Fourier coefficients: degree (number of bits in the largest product) and leap of the
+/// function, number of nonzero coefficients, and the coefficient with the largest absolute value.
 fn summarize(task: &SparseBoolean) -> String {
     let coefficients = fourier_coefficients(task);
     let sets = nonzero_sets(&coefficients);

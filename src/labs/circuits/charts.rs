@@ -61,8 +61,9 @@ pub const CHARTS: &[ChartSpec] = &[
     .summary(texts::describe_truth_table),
 ];
 
-/// Curves over the steps of the search: the smallest norms ‖δ‖₂ of parameter perturbations that change the network's
-/// answer, and bounds on them; measures that this run does not have are left out.
+/// Curves over the steps of the search, medians over replicas: the smallest norms ‖δ‖₂ found of parameter perturbations
+/// and of random noise that change the network's answer, the exact margin, and the lower bounds by theorem D.6 of Wei,
+/// Chen and Ma 2022; measures that this run does not have are left out.
 fn draw_norms(run: &RunView) -> LineChart {
     let measure = |name: &str, role: Role, of: CircuitMetric| {
         median_series(&run.history, name, role, ReplicaMeasure::TaskMeasure(of as usize))

@@ -23,14 +23,14 @@ pub(super) fn final_metric_curves(run: &RunView, metric: CircuitMetric) -> Vec<S
     final_measure_curves(run, metric as usize)
 }
 
-/// Whether the run's circuit is the product of weights, the example of Wei, Chen and Ma 2022 for which the exact margin
-/// is known.
+/// Whether the run's circuit is the product of weights, the example in section 3 of Wei, Chen and Ma 2022 for which the
+/// exact margin is known.
 pub(super) fn is_weight_product(run: &RunView) -> bool {
     run.spec().task.examples().circuit().is_some_and(|drawn| drawn.kind == CircuitKind::Toy)
 }
 
-/// Increasing depths d, about 8 % apart, within the swept range and at most 400, at which curves of exact margins are
-/// drawn.
+/// The depths d at which curves of exact margins are drawn: increasing, about 8 % apart, within the swept range and at
+/// most 400.
 fn sample_depths(run: &RunView) -> Vec<usize> {
     let all = vivarium_model::sweep::axis_positions(&run.link.spec.run.sweep);
     let [low, high] =
@@ -46,8 +46,9 @@ fn sample_depths(run: &RunView) -> Vec<usize> {
     depths
 }
 
-/// The chart of the smallest perturbation norm ‖δ‖₂ found in each run, by depth or number of bits, on logarithmic axes,
-/// with exact margins or lower bounds.
+/// The chart of the smallest perturbation norm ‖δ‖₂ found in each run, by depth or number of bits, on logarithmic axes:
+/// for a product of weights by depth with exact margins, otherwise with lower bounds by the proof of theorem D.6 of
+/// Wei, Chen and Ma 2022.
 pub(super) fn draw_by_depth(run: &RunView) -> LineChart {
     let found = final_metric_curves(run, CircuitMetric::LeastNorm);
     let mut lines = ends::chart(

@@ -30,8 +30,9 @@ pub(super) fn metric_names() -> [String; 4] {
     .map(String::from)
 }
 
-/// Two readouts beside the run, each (name, value): the smallest norm found of a perturbation that changes the
-/// network's answer, and lower bounds on this norm by theorem D.6 with fixed parameters of rounding.
+/// Two readouts beside the run, each (name, value), medians over replicas: the smallest norm found of a perturbation
+/// that changes the network's answer, and the two lower bounds on this norm for fixed parameters of rounding, by the
+/// proof and by the formula of theorem D.6 of Wei, Chen and Ma 2022.
 pub(super) fn readouts(run: &RunView) -> [(String, String); 2] {
     [
         (
@@ -109,8 +110,8 @@ pub(super) fn format_bits(bits: &[bool]) -> String {
     bits.iter().map(|bit| if *bit { '1' } else { '0' }).collect()
 }
 
-/// Summary of the chart of perturbation norms: the smallest norms found that change the network's answer, the exact
-/// margin if known, and lower bounds.
+/// Summary of the chart of perturbation norms: the smallest norms of a perturbation and of random noise that change the
+/// network's answer, the exact margin if known, and the lower bounds by theorem D.6 of Wei, Chen and Ma 2022.
 pub(super) fn describe_norms(run: &RunView) -> String {
     let [least, noise, bound, formula, held, exact] = [
         CircuitMetric::LeastNorm,
@@ -184,8 +185,8 @@ pub(super) fn describe_by_depth(run: &RunView) -> String {
     }
 }
 
-/// Summary of the heat map of gate values: sizes of circuit and network, and the share of gates on which they agree.
-/// None if the run is not on a circuit.
+/// Summary of the heat map of gate values: sizes of circuit and network, and the share of gates whose values in network
+/// and circuit agree (median over replicas). None if the run is not on a circuit.
 pub(super) fn describe_gate_values(run: &RunView) -> Option<String> {
     let state: &CircuitState = run.lab_state()?;
     let (counts, held) = (state.network.count_free_parameters(), state.network.count_fixed_parameters());

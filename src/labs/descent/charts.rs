@@ -84,8 +84,8 @@ pub const CHARTS: &[ChartSpec] = &[
         .uses_measurements_only(),
 ];
 
-/// The curve over the steps of descent of the median over replicas of a comparison measure, with its band over
-/// replicas.
+/// The curve over the steps of descent of a comparison of descent in tokens with direct gradient descent: the median
+/// over replicas, with the band over replicas.
 fn measure_series(run: &RunView, name: &str, role: Role, measure: ComparisonMeasure) -> Series {
     median_series(&run.history, name, role, ReplicaMeasure::TaskMeasure(measure as usize))
 }
@@ -113,7 +113,8 @@ fn draw_losses(run: &RunView) -> LineChart {
 }
 
 /// Curves over the steps of descent of two distances from the weights of direct gradient descent: to the weights in the
-/// tokens, with two theoretical bounds on it, and to the weights of direct descent in single precision.
+/// tokens, with two upper bounds on it (that of corollary 1.1 of Wu, Su, Hu, Song and Liu 2024, and a recursion over
+/// the steps), and to the weights of direct descent in single precision.
 fn draw_distances(run: &RunView) -> LineChart {
     let mut lines = empty_lines(tr!("step"), tr!("distance from direct gradient descent"));
     // Bounds are cut off at the end of the axis. Their bands over replicas would span powers of ten and are left out.
@@ -141,8 +142,8 @@ fn draw_distances(run: &RunView) -> LineChart {
     lines
 }
 
-/// The y range (lower end, upper end), on a logarithmic axis, for these curves of distances between weights, with a
-/// factor of 1,000 above them for the bounds.
+/// The y range (lower end, upper end), on a logarithmic axis, of the chart of these curves of distances between
+/// weights; it extends to 1,000 times the largest distance, so that the curves of the upper bounds have room.
 fn distance_range(series: &[Series]) -> (f64, f64) {
     let all = || series.iter().flat_map(|series| &series.y).map(|y| f64::from(*y)).filter(|y| *y > 0.0);
     let (low, high) = (all().fold(f64::INFINITY, f64::min), all().fold(0.0, f64::max));

@@ -37,8 +37,8 @@ pub struct DescentState {
     /// The transformer whose layers perform one step of descent, constructed for the current learning rate, on which
     /// its weights depend.
     pub transformer: ConstructedTransformer,
-    /// The name of each coordinate of a token, such as "`p(2)[3]`"; empty if tokens have more than [`MAX_NAMED_NUMBERS`]
-    /// coordinates.
+    /// The name of each coordinate of a token, such as "`p(2)[3]`"; empty if tokens have more than
+    /// [`MAX_NAMED_NUMBERS`] coordinates.
     pub coordinate_names: Vec<String>,
     /// All weights of the network in the tokens, as one vector, before the first step of gradient descent.
     pub initial_weights: Vec<f64>,
@@ -47,8 +47,8 @@ pub struct DescentState {
     pub comparison: ComparisonState,
     /// Number of steps of gradient descent after which the weights in `comparison` were read.
     pub step: u64,
-    /// All layers of the transformer's next step of descent from the latest weights, executed by the page; in large
-    /// transformers it may belong to an earlier step until the latest one has been executed.
+    /// The page's trace of the transformer's next step of descent from the latest weights, through all layers; in large
+    /// transformers it may be that of an earlier step until the latest one has been executed.
     pub trace: StepTrace,
     /// The trace of a step of descent that the page has not executed to its end yet, and whether newer weights have
     /// arrived since it started; none if no trace is in progress.

@@ -29,8 +29,8 @@ fn positive_points((_, points): &SweepCurve) -> Vec<(f64, f64)> {
     known.filter(|(x, y)| *x > 0.0 && *y > 0.0).collect()
 }
 
-/// The exponent b of the power law y = a·x^b fitted to the medians over replicas of a sweep's curve; none with fewer
-/// than two points.
+/// The exponent b of the power law y = a·x^b fitted to a sweep's curve, where x is the swept value and y the median
+/// over replicas of the final distance from direct gradient descent; none with fewer than two points.
 pub(super) fn fit_exponent(curve: &SweepCurve) -> Option<f64> {
     fit_power_law(&positive_points(curve)).map(|(_, exponent)| exponent)
 }
@@ -52,8 +52,8 @@ fn power_law_series(name: String, role: Role, points: &[(f64, f64)], exponent: f
     Some(Series { name, role, x: ends.to_vec(), y: y.to_vec(), ..Default::default() })
 }
 
-/// Distances from direct gradient descent at the end of a sweep's runs, on logarithmic axes, with the fitted power law
-/// and one with the exponent `theory_exponent`.
+/// Distances between the weights in the tokens and those of direct gradient descent at the end of the runs of a sweep
+/// over the setting `key`, on logarithmic axes, with the fitted power law and one with the exponent `theory_exponent`.
 fn draw_sweep(run: &RunView, key: &str, theory_exponent: f64) -> LineChart {
     let curves = final_distance_curves(run);
     let mut lines = ends::chart(
@@ -91,13 +91,13 @@ fn draw_sweep(run: &RunView, key: &str, theory_exponent: f64) -> LineChart {
 }
 
 /// The chart of the final distance from direct gradient descent by the number M of line segments that approximate a
-/// smooth activation, with a power law of exponent −2.
+/// smooth activation, with a power law of exponent −2 to compare with.
 pub(super) fn draw_by_knots(run: &RunView) -> LineChart {
     draw_sweep(run, "knots", -2.0)
 }
 
-/// The chart of the final distance from direct gradient descent by the width δ of the band 0 < z < δ in which the
-/// derivative of a ReLU is wrong, with a power law of exponent 1.
+/// The chart of the final distance from direct gradient descent by the width δ of the band 0 < z < δ of a ReLU's input
+/// z in which the transformer computes a wrong derivative, with a power law of exponent 1 to compare with.
 pub(super) fn draw_by_band(run: &RunView) -> LineChart {
     draw_sweep(run, "delta", 1.0)
 }

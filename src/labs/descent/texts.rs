@@ -29,8 +29,8 @@ pub(super) fn metric_names() -> [String; 4] {
     .map(String::from)
 }
 
-/// Two readouts beside the run, each (name, value): the number of transformer layers executed so far, and the distance
-/// from the weights in the tokens to those of direct gradient descent.
+/// Two readouts beside the run, each (name, value): the number of transformer layers executed so far, and the median
+/// over replicas of the distance from the weights in the tokens to those of direct gradient descent.
 pub(super) fn readouts(run: &RunView) -> [(String, String); 2] {
     let layers = run.spec().task.examples().regression().and_then(|draw| {
         let Some(Family::Descent(net)) = run.spec().model.config().family() else { return None };
@@ -153,7 +153,8 @@ pub(super) fn describe_losses(run: &RunView) -> String {
     )
 }
 
-/// Summary of the chart of distances from direct gradient descent: latest distances, bounds and wrong derivatives.
+/// Summary of the chart of distances from direct gradient descent: latest distances and upper bounds, and the number of
+/// wrong ReLU derivatives in the last step.
 pub(super) fn describe_distances(run: &RunView) -> String {
     let said = tr!(
         "After {step} steps the distance between the weights in the tokens and the weights of direct gradient descent is {distance}. The bound of corollary 1.1 on this distance is {corollary}; the bound computed step by step is {recursion}. The distance between the weights of direct gradient descent and the initial weights is {moved}. The distance between the weights of direct gradient descent in single precision and in double precision is {single}.",
@@ -272,7 +273,8 @@ pub(super) fn zero_attention_note() -> &'static str {
     tr!("The attention weight of this head is 0 for every pair of tokens.")
 }
 
-/// Summary of the chart of the target function and the two trained networks: their outputs at the query.
+/// Summary of the chart of the target function and of the networks trained in the tokens and by direct gradient
+/// descent: the outputs of both at the query, and the target function's value there if it is known.
 pub(super) fn describe_function(run: &RunView) -> Option<String> {
     let state: &DescentState = run.lab_state()?;
     let (examples, network) = (&state.examples, &state.plan.network);
@@ -314,8 +316,8 @@ pub(super) fn describe_layer_sizes(run: &RunView) -> Option<String> {
     ))
 }
 
-/// Summary of the chart of final distances from direct gradient descent in a sweep over the setting with this symbol,
-/// such as "M".
+/// Summary of the chart of final distances from direct gradient descent in a sweep, with the exponents of the fitted
+/// power laws; `symbol` is that of the swept setting, such as "M".
 pub(super) fn describe_sweep(run: &RunView, symbol: &str) -> String {
     let curves = final_distance_curves(run);
     if curves.iter().all(|(_, points)| points.is_empty()) {

@@ -39,8 +39,9 @@ pub struct StepTrace {
 }
 
 impl StepTrace {
-    /// A trace of the step of descent after `step` steps, from these input tokens, with no layer executed yet. The
-    /// layer `layer`, from 1, and the token with index `place`, from 0, are shown.
+    /// A trace of the step of descent after `step` steps, from the input tokens `tokens`, with no layer executed yet.
+    /// The trace stores the tokens before and after transformer layer `layer` (from 1; 0 for the input tokens), and
+    /// after each layer the token with index `place`, from 0.
     pub fn new(step: u64, tokens: DescentTokens<f64>, layer: usize, place: usize) -> Self {
         StepTrace {
             step,

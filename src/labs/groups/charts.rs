@@ -135,8 +135,9 @@ fn has_phases(run: &RunView) -> Result<(), String> {
     }
 }
 
-/// `Ok` if the task is addition or subtraction modulo n, for which theory predicts a relation between the phases of a
-/// neuron's embeddings u, v and w; otherwise the reason why not.
+/// `Ok` if the chart of phase residuals applies to a run: the task is addition or subtraction modulo n, for which
+/// theory predicts a relation between the phases of a neuron's embeddings u, v (of the operands) and w (of the result),
+/// and each neuron has its own embeddings; otherwise the reason why not.
 fn has_residuals(run: &RunView) -> Result<(), String> {
     has_phases(run)?;
     match modular_operation(&run.spec().task) {
@@ -152,8 +153,9 @@ fn measured_neurons(run: &RunView) -> Option<(&GroupsState, &NeuronSpectra)> {
     Some((pairs, pairs.neurons.as_ref()?))
 }
 
-/// The reading of a line chart about neurons: `chart`, with marks at the steps shown if it is over the steps; if
-/// `chart` is none, empty axes with a note that the neurons have not been measured.
+/// The reading of a line chart about neurons: `chart`, if it is over the training steps with the view's smoothing and
+/// axis settings and with marks at changes of the learning rate; if `chart` is none, empty axes with a note that the
+/// neurons have not been measured.
 fn draw_lines(run: &RunView, chart: Option<LineChart>) -> Reading {
     let empty =
         || LineChart { x_label: tr!("the neurons have not been measured yet").into(), ..Default::default() };
@@ -183,8 +185,8 @@ fn basis_name(neurons: &NeuronSpectra) -> &'static str {
     if neurons.has_phases() { "frequencies" } else { "irreps" }
 }
 
-/// The sentence on how many frequencies or irreps have the largest share of power of at least one live neuron of the
-/// first replica.
+/// The sentence on how many frequencies or irreps, apart from frequency 0 and the trivial irrep, have the largest share
+/// of the power of at least one live neuron of the first replica.
 fn describe_used_kinds(neurons: &NeuronSpectra) -> String {
     let live = neurons.live_neurons().len();
     let kinds = neurons.count_per_irrep().iter().skip(1).filter(|count| **count > 0).count();
@@ -198,8 +200,8 @@ fn describe_used_kinds(neurons: &NeuronSpectra) -> String {
     )
 }
 
-/// The sentence on the median, over live neurons, of the largest share of power that one frequency or irrep has in the
-/// embedding u.
+/// The sentence on the median, over the first replica's live neurons, of the largest share of power that one frequency
+/// or irrep has in the embedding u of the first operand.
 fn describe_purity(neurons: &NeuronSpectra) -> String {
     tr!(
         "In the median live neuron, one of the {name} has {share} of the power of the embedding u.",
@@ -208,8 +210,9 @@ fn describe_purity(neurons: &NeuronSpectra) -> String {
     )
 }
 
-/// The sentence on the median absolute phase residual of live neurons: θu + θv − θw for addition, θu − θv − θw for
-/// subtraction.
+/// The sentence on the median absolute phase residual, in radians, of the first replica's live neurons: θu + θv − θw
+/// for addition, θu − θv − θw for subtraction, with the phases θ of the embeddings u and v of the operands and w of the
+/// result.
 fn describe_phase_residuals(run: &RunView, neurons: &NeuronSpectra) -> String {
     let live = neurons.live_neurons();
     let Some(operation) = modular_operation(&run.spec().task) else {
@@ -225,7 +228,8 @@ fn describe_phase_residuals(run: &RunView, neurons: &NeuronSpectra) -> String {
 }
 
 /// Bars of the number of live neurons for each conjugacy class of subgroups, counted at the largest subgroup on whose
-/// cosets a neuron is constant; none if the group is too large to list its subgroups.
+/// left cosets the neuron's embedding u of the first operand is constant; none if the group is too large to list its
+/// subgroups.
 fn draw_cosets(run: &RunView) -> Option<BarChart> {
     let pairs: &GroupsState = run.lab_state()?;
     Some(
@@ -234,8 +238,8 @@ fn draw_cosets(run: &RunView) -> Option<BarChart> {
     )
 }
 
-/// Exponent ν of the neurons' norms ‖ω‖^ν, of whose sum the chart shows each irrep's share; 2 if the model has no such
-/// exponent.
+/// Exponent ν of the norms ‖ω‖^ν of the neurons' weight vectors ω = (u, v, w), of whose sum the chart shows each
+/// irrep's share; 2 if the model has no such exponent.
 fn norm_exponent(run: &RunView) -> u32 {
     match &run.spec().model {
         Model::GroupNet(GroupNet { exponent, .. }) => *exponent as u32,
@@ -243,8 +247,9 @@ fn norm_exponent(run: &RunView) -> u32 {
     }
 }
 
-/// Each irrep's share, in the order of the irreps, of Σ‖ω‖³ over all neurons of the network that theory predicts for
-/// the present penalty strength λ; none without a prediction or if all weights are predicted to be 0.
+/// Each irrep's share, in the order of the irreps, of the sum Σ‖ω‖³ over the neurons' weight vectors ω = (u, v, w), in
+/// the network that theory predicts for the present penalty strength λ; none without a prediction or if all weights are
+/// predicted to be 0.
 fn predicted_norm_shares(pairs: &GroupsState) -> Option<Vec<f32>> {
     let prediction = pairs.theory.as_ref()?.prediction().filter(|prediction| !prediction.is_zero_network)?;
     Some(prediction.norm_shares.iter().map(|share| *share as f32).collect())
@@ -289,7 +294,7 @@ fn curve_title(run: &RunView) -> Option<String> {
 }
 
 /// The index, from 0, of the neuron whose embedding the charts show: the one selected in the view, otherwise the one
-/// with the largest norm. None before the weights are known.
+/// with the largest norm of its weights. None before the weights are known.
 fn shown_neuron(run: &RunView, pairs: &GroupsState) -> Option<usize> {
     let weights = &run.weights;
     let width = weights.width;
@@ -318,8 +323,8 @@ fn shown_column(run: &RunView, pairs: &GroupsState) -> Option<(usize, Vec<f32>)>
     Some((neuron, column.copied().collect()))
 }
 
-/// The embedding of one neuron of the first replica, by group element: points, for a cyclic group with a curve through
-/// them.
+/// The embedding of the neuron shown, of the first replica, by group element: points, for a cyclic group with a curve
+/// through them.
 fn draw_embedding(run: &RunView, pairs: &GroupsState) -> LineChart {
     let Some((neuron, values)) = shown_column(run, pairs) else { return LineChart::default() };
     let mut lines = wave::embedding_chart(&values, NeuronPart::First, neuron);
@@ -330,8 +335,8 @@ fn draw_embedding(run: &RunView, pairs: &GroupsState) -> LineChart {
     lines
 }
 
-/// Bars of the shares of power in the embedding of one neuron of the first replica: by frequency for cyclic groups,
-/// otherwise by irrep.
+/// Bars of the shares of power in the embedding of the neuron shown, of the first replica: by frequency for cyclic
+/// groups, otherwise by irrep.
 fn draw_spectrum(run: &RunView, pairs: &GroupsState) -> BarChart {
     let values = shown_column(run, pairs).map(|(_, values)| values).unwrap_or_default();
     if pairs.group.is_standard_cyclic() {

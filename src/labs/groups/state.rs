@@ -21,11 +21,11 @@ pub struct GroupsState {
     pub irreps: Irreps,
     /// The name of each irreducible representation of the group, in the order of `irreps`.
     pub irrep_names: Vec<String>,
-    /// Prediction of the largest normalised margin, and of the optimum with the penalty; none where there is no theory
-    /// or it has not been computed yet.
+    /// Prediction of the largest normalised margin γ*, and of the optimum of the loss plus the penalty on the weights;
+    /// none where there is no theory or it has not been computed yet.
     pub theory: Option<GroupTheory>,
-    /// Computation of the theory's largest margin, in progress; none if it is finished or there is no theory for the
-    /// run.
+    /// Computation, in progress, of the largest normalised margin γ* for `theory`; none if it is finished or there is
+    /// no theory for the run.
     theory_job: Option<GroupTheoryJob>,
     /// Strength λ of the penalty on the weights in the training loss; none if the model has no penalty.
     lambda: Option<f64>,

@@ -81,9 +81,9 @@ pub(super) fn tested_pairs_name(spec: &RunSpec) -> &'static str {
     if has_held_out(spec) { tr!("held-out pairs") } else { tr!("pairs") }
 }
 
-/// Two readouts beside the run, each (name, value): the median normalised margin (divided by the largest possible
-/// margin γ* if known), and the median over the first replica's live neurons of the largest share of power of one
-/// irrep.
+/// Two readouts beside the run, each (name, value): the median over replicas of the normalised margin (divided by the
+/// largest possible margin γ* if known), and the median over the first replica's live neurons of the largest share of
+/// power that one frequency or irrep has in the embedding u of the first operand.
 pub(super) fn readouts(run: &RunView) -> [(String, String); 2] {
     let margin = match run.largest_margin() {
         Some(_) => (tr!("Margin / γ*").into(), format_decimal(run.margin_share().unwrap_or(f32::NAN))),

@@ -9,14 +9,14 @@ use vivarium_science::groups::theory::{
 };
 use vivarium_science::groups::{Group, Irreps};
 
-/// Theory of quadratic networks on a group: the largest normalised margin, and the optimum of the loss with a penalty
-/// of strength λ.
+/// Theory of quadratic networks on a group (Edelman 2024, chapter 7): the largest normalised margin, and the optimum of
+/// the loss plus the penalty λ Σ‖ω‖³, where ω = (u, v, w) are the weights of a neuron.
 #[derive(Debug, Clone)]
 pub struct GroupTheory {
     /// The group's real character table: a number for each irrep (irreducible representation) and conjugacy class.
     characters: RealCharacters,
-    /// The largest normalised margin γ* that networks on the group can have, and the share of each irrep in networks
-    /// with this margin.
+    /// The largest normalised margin γ* that networks on the group can have, a margin of the logits divided by Σ‖ω‖³
+    /// over the neurons, and the share of each irrep in Σ‖ω‖³ in networks with this margin.
     pub max_margin: MaxMargin,
     /// The latest λ for which the optimum of loss plus penalty was computed, and this optimum, which is none if the
     /// convex programme has no solution; none before the first computation.
@@ -25,7 +25,8 @@ pub struct GroupTheory {
     optimum_job: Option<PenalisedOptimumJob>,
 }
 
-/// Computation of the largest normalised margin that networks on a group can have, in progress.
+/// Computation, in progress, of the largest normalised margin γ* that networks on a group can have; it gives a
+/// [`GroupTheory`] at its end.
 #[derive(Debug, Clone)]
 pub struct GroupTheoryJob {
     /// The group's real character table: a number for each irrep (irreducible representation) and conjugacy class.
@@ -41,8 +42,9 @@ fn affordable_steps(characters: &RealCharacters, operations: u64) -> usize {
     usize::try_from(operations / each.max(1)).unwrap_or(usize::MAX).max(1)
 }
 
-/// Whether the theory covers a run: square activations, a symmetric loss over wrong answers, the norm L_{2,3}, and
-/// training on all pairs. On a subset of the pairs, a margin may be larger.
+/// Whether the theory covers a run: the labels are products in a group (columns of the table may be reordered),
+/// activations are squares, the penalty sums the norms ‖ω‖³ of the neurons' weights (norm L_{2,3}), and training is on
+/// all pairs. On a subset of the pairs, a margin may be larger.
 pub fn applies(spec: &RunSpec) -> bool {
     match (&spec.task, &spec.model) {
         (Task::Groups(task), Model::GroupNet(GroupNet { sigma: Sigma::Square, exponent: 3, .. })) => {
@@ -108,8 +110,9 @@ impl GroupTheory {
         self.optimum_job.is_some()
     }
 
-    /// Indices of irreps that the optimum at the λ of [the prediction](Self::prediction) does not use, although
-    /// networks of the largest margin, the limit of the optimum as λ → 0, use them.
+    /// Indices, from 0, of irreps whose share is 0 in the optimum of [the prediction](Self::prediction) for its λ,
+    /// although networks of the largest margin, the limit of the optimum as λ → 0, use them. Empty without a prediction
+    /// and if all weights are predicted to be 0.
     pub fn late_irreps(&self) -> Vec<usize> {
         let Some(prediction) = self.prediction().filter(|prediction| !prediction.is_zero_network) else {
             return vec![];
@@ -130,7 +133,8 @@ impl GroupTheory {
     }
 }
 
-/// Computes the largest normalised margin γ* that the networks of a run can have; none where the theory does not apply.
+/// Computes the largest normalised margin γ* that the networks of a run can have; none where the theory does not
+/// [apply](applies).
 pub fn compute_max_margin(spec: &RunSpec) -> Option<f64> {
     let Task::Groups(task) = &spec.task else { return None };
     let group = task.group()?;

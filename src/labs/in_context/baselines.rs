@@ -39,7 +39,7 @@ pub struct BaselineCurve {
 }
 
 impl BaselineCurve {
-    /// R² of the baseline after this number of examples in the prompt; none if it was not measured there.
+    /// R² of the baseline after this number of examples in the prompt; none if it is not one of `example_counts`.
     pub fn r2_after(&self, examples: usize) -> Option<f32> {
         let at = self.example_counts.iter().position(|known| *known == examples)?;
         Some(self.curve.mean[at])
@@ -77,8 +77,8 @@ pub fn baseline_name(baseline: Baseline) -> &'static str {
     translated(label.map_or("", |option| option.label))
 }
 
-/// The colour of a baseline: its role, and the index of a muted colour that replaces the role's, if any. Grey is not
-/// used, because it is the colour of the function itself.
+/// The colour of a baseline's curve in charts: its role, and the index of a muted colour that replaces the role's, if
+/// any. Grey is not used, because it is the colour of the target function.
 pub fn baseline_color(baseline: Baseline) -> (Role, Option<usize>) {
     match baseline {
         Baseline::Affine | Baseline::Ridge => (Role::Train, None),
@@ -109,7 +109,8 @@ fn network_weight_count(prompts: &FunctionPrompts) -> u64 {
     )) as u64
 }
 
-/// The approximate number of operations for training the baseline network on one prompt with this number of examples.
+/// The approximate number of operations for training the baseline network on one prompt with this number of examples,
+/// for all of its training epochs.
 pub fn training_operations(prompts: &FunctionPrompts, examples: usize) -> u64 {
     saturating_product([TRAINING_EPOCHS as u64, 6 * examples as u64 + 20, network_weight_count(prompts)])
 }

@@ -15,8 +15,8 @@ use vivarium_view::probing::{Probe, ProbeMeasurement, ProbeSpec, ProbedNetwork};
 /// Probe of the first replica's R² on held-out prompts after 0, 1, … examples, up to the longest held-out prompt. The
 /// numbers are R² and the lower and upper ends of its 90 % interval: `[3, points]`.
 ///
-/// The result's scalars are R² at the last point of a training prompt and half-way there. Its counts are the numbers of
-/// points and of prompts.
+/// The result's scalars are R² at the last point of a training prompt, which follows P − 1 examples in a prompt of P
+/// points, and R² after half as many examples, rounded down. Its counts are the numbers of points and of prompts.
 pub const R2_BY_EXAMPLES: Probe = Probe { name: "in-context-examples", applies: require_point_prompts };
 
 /// The probe [`R2_BY_EXAMPLES`] with the job that measures it.

@@ -57,8 +57,8 @@ fn merge_equal_r2(all: impl Iterator<Item = (Baseline, f32)>) -> Vec<(f32, Strin
     lines.into_iter().map(|(r2, of)| (r2, join_baseline_names(&of))).collect()
 }
 
-/// Names of baselines as a list: "Ridge on (x, 1) and 3 nearest neighbours"; the network trained on a prompt has one
-/// name for its two epochs.
+/// Names of baselines as a list: "Ridge on (x, 1) and 3 nearest neighbours"; if the network trained on a prompt is
+/// listed with both its last epoch and its best epoch for all prompts, these two baselines have one joint name.
 fn join_baseline_names(baselines: &[Baseline]) -> String {
     let is_both = [Baseline::BestForAll, Baseline::LastEpoch].iter().all(|epoch| baselines.contains(epoch));
     let one = |of: &Baseline| match of {
@@ -80,7 +80,7 @@ pub(super) fn shown_heads<'a>(run: &RunView, heads: &'a [Head]) -> Vec<&'a Head>
 }
 
 /// The lower and upper end of a chart's axis for these values of R²; the lower end is below 0 only if some value is
-/// negative.
+/// negative, and then a multiple of [`R2_AXIS_STEP`], at least [`MIN_R2_SHOWN`].
 pub(super) fn r2_axis_range(values: impl Iterator<Item = f64>) -> (f64, f64) {
     let least = values.filter(|r2| r2.is_finite()).fold(0.0, f64::min);
     ((R2_AXIS_STEP * (least / R2_AXIS_STEP).floor()).max(MIN_R2_SHOWN), 1.02)

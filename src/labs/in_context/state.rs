@@ -23,8 +23,8 @@ use vivarium_science::functions::FunctionPrompts;
 use vivarium_science::functions::baselines::{Baseline, FittedBaseline, TRAINING_EPOCHS};
 use vivarium_view::display::{LabState, WorkProgress};
 
-/// Approximate maximum number of operations for training a baseline network on the held-out prompt that the page shows;
-/// a more expensive training is left out, and the baseline has no prediction.
+/// Maximum number of operations, approximately counted, for training a baseline network on the held-out prompt that the
+/// page shows; a more expensive training is left out, and the baseline has no prediction.
 const MAX_TRAINING_OPERATIONS: u64 = 2 * PAGE_SLICE_OPERATIONS;
 /// Number of x values at which the curves of target function and predictions are computed for the held-out prompt
 /// shown.
@@ -168,8 +168,9 @@ fn scaled_prompts(spec: &RunSpec, view: &ViewSettings) -> Option<FunctionPrompts
 }
 
 impl InContextState {
-    /// The state of a run before its first training step; none for tasks without prompts of points. Measurements that
-    /// stay valid are taken from the state `before` of the previous run.
+    /// The state of a run before its first training step; none for tasks without prompts of points. If the state
+    /// `before` of the previous run has the same held-out prompts, its measurements of the baselines are kept, and so
+    /// is the linear baseline of the same sweep.
     pub fn from_spec(spec: &RunSpec, link: &Link, before: Option<&InContextState>) -> Option<Self> {
         let prompts = scaled_prompts(spec, &link.view)?;
         let same = |old: &&InContextState| old.prompts == prompts && old.spec.run.seed == spec.run.seed;
@@ -223,8 +224,8 @@ impl InContextState {
         view.in_context.shift != 1.0
     }
 
-    /// R² of the network by number of examples while inputs are [multiplied by a
-    /// factor](InContextState::has_scaled_inputs), from the latest completed measurement.
+    /// R² of the first replica's network on held-out prompts with [scaled inputs](InContextState::has_scaled_inputs),
+    /// by number of examples, from the latest completed measurement; none before the first one.
     pub fn scaled_curve(&self) -> Option<&R2Curve> {
         self.scaled.curve.as_ref()
     }

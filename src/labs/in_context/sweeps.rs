@@ -11,16 +11,17 @@ use vivarium_view::display::RunView;
 use vivarium_view::display::charts::final_error_curves;
 use vivarium_view::display::words::setting_label;
 
-/// R² on held-out prompts at the end of each finished run of the sweep, by value of the swept setting; one curve per
-/// value of the second swept setting.
+/// R² at the last point of held-out prompts, at the end of each finished run of the sweep, by value of the swept
+/// setting; one curve per value of the second swept setting.
 pub(super) fn r2_curves(run: &RunView) -> Vec<SweepCurve> {
     let as_r2 = |(x, errors): (f64, Vec<f32>)| (x, errors.into_iter().map(|error| 1.0 - error).collect());
     let curve = |(name, points): SweepCurve| (name, points.into_iter().map(as_r2).collect());
     final_error_curves(run).into_iter().map(curve).collect()
 }
 
-/// The chart of R² on held-out prompts at the end of a sweep's runs, by the swept setting, with the baselines as
-/// reference lines or a curve.
+/// The chart of R² at the last point of held-out prompts at the end of a sweep's runs, by the swept setting. The
+/// baselines are reference lines; if a setting of the prompts is swept, at most the linear baseline is drawn, as a
+/// curve.
 pub(super) fn draw_r2_by_setting(run: &RunView) -> LineChart {
     let spec = &run.link.spec;
     let mut lines = ends::chart(&r2_curves(run), &setting_label(spec, &spec.run.sweep.key), tr!("R²"));

@@ -94,7 +94,7 @@ fn list_baselines(run: &RunView) -> Option<String> {
     (!all.is_empty()).then(|| join_list(&all))
 }
 
-/// The first sentence, followed by a space and the sentence `more` if there is one.
+/// The text `said`, followed by a space and the sentence `more` if there is one.
 pub(super) fn append_sentence(said: String, more: Option<&'static str>) -> String {
     match more {
         Some(more) => format!("{said} {more}"),
@@ -230,8 +230,8 @@ pub(super) fn attention_maps_title(run: &RunView) -> Option<String> {
     }
 }
 
-/// Summary of the attention maps on the prompt shown: for each head, the share of the attention of the query's token
-/// that is on label tokens.
+/// Summary of the attention maps on the prompt shown: for each head whose map is drawn, the share of the attention of
+/// the query's token that is on the tokens of labels.
 pub(super) fn describe_attention_maps(run: &RunView) -> Option<String> {
     let state: &InContextState = run.lab_state()?;
     let (heads, shown) = (shown_heads(run, &state.inspected.heads), state.shown_count(&run.link.view));

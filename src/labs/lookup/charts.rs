@@ -42,8 +42,9 @@ const SEQUENCES_TO_TARGET: ChartSpec =
         .depends_on(ChartDependency::Sweep)
         .uses_measurements_only();
 
-/// Chart of the retrieval error against the sharpness α, the factor of the attention scores that are set by hand (lemma
-/// 11 of Mousavi-Hosseini et al. 2025).
+/// Chart of the retrieval error, the root mean square error of a token coordinate of variance 1 that a head looks up,
+/// against the sharpness α, the factor of the attention scores that are set by hand (lemma 11 of Mousavi-Hosseini et
+/// al. 2025).
 const ERROR_BY_SHARPNESS: ChartSpec =
     ChartSpec::new(charts::SHARPNESS, |run| Reading::Lines(sweeps::draw_error_by_sharpness(run)))
         .applies(|run| match read_count(run.spec(), "h") {
@@ -118,7 +119,8 @@ fn check_has_heads(run: &RunView) -> Result<(), String> {
     }
 }
 
-/// Label of the curve of the training error in the error chart; `None` if the chart's default label fits.
+/// Label of the curve of the training error in the error chart; `None` if the run trains on fresh batches that are too
+/// small for this curve.
 fn training_curve_name(run: &RunView) -> Option<&'static str> {
     curves::training_curve_name(
         run.spec().task.examples().training_set_size().is_some(),
@@ -126,8 +128,8 @@ fn training_curve_name(run: &RunView) -> Option<&'static str> {
     )
 }
 
-/// Draws the relative error on training and held-out prompts against steps, with the theoretical lower bounds for each
-/// number of heads as reference lines.
+/// Draws the relative error on training and held-out prompts against steps; reference lines are the theoretical lower
+/// bounds for numbers of heads below the number of names, and 1, the error of predicting the mean.
 fn draw_error(run: &RunView) -> LineChart {
     let mut lines = add_step_marks(
         LineChart {
@@ -164,8 +166,9 @@ fn matrix_title(run: &RunView) -> Option<String> {
     Some(tr!("Query-key matrix |W_QK|, head {number}", number = head + 1))
 }
 
-/// Heat map of the entries of |W_QK|: one square matrix per drawn head, side by side with a gap between; outlines mark
-/// the entries that are nonzero in the paper's construction (equation A.2).
+/// Heat map of the entries of |W_QK|, rows for the query and columns for the key: one square matrix per drawn head,
+/// side by side with a gap between; outlines mark the blocks that are nonzero in equation A.2 of Mousavi-Hosseini et
+/// al. 2025.
 fn draw_matrix(run: &RunView, state: &LookupState) -> Heatmap {
     let Some(scores) = state.scores() else { return Heatmap::default() };
     let (size, heads) = (scores.size, select_heads(run, scores.heads.len()));
@@ -245,8 +248,8 @@ fn draw_attention(run: &RunView, state: &LookupState) -> Heatmap {
     }
 }
 
-/// Draws two curves against steps: the mean attention on named tokens with one head per name, and the smallest relative
-/// error possible with this attention.
+/// Draws two curves against steps: the attention on named tokens under the best assignment of heads to names
+/// ([`HEADS`]), and, if known, the smallest relative error possible with the network's attention.
 fn draw_answered_names(run: &RunView) -> LineChart {
     let curve = |which: usize, name: &str, role: Role| {
         let known = run.trace(&HEADS).filter(|(_, few)| few.get(which).is_some_and(|x| x.is_finite()));
@@ -288,8 +291,9 @@ fn draw_error_by_position(run: &RunView) -> BarChart {
     }
 }
 
-/// Heat map of the slots of the gated-memory network for the inspected prompt, `[slots × dim, length]`: column t holds
-/// the contents after t positions are read, and is empty (NaN) beyond the positions that the network reads.
+/// Heat map of the slots of the gated-memory network for the inspected prompt, `[slots × dim, length]`: column t,
+/// counted from 1, holds the contents after t positions are read, and is empty (NaN) beyond the positions that the
+/// network reads.
 fn draw_memory_slots(state: &LookupState) -> Heatmap {
     let Some((memory, passed)) = state.read_memory() else { return Heatmap::default() };
     let (length, dim) = (state.prompts.length, state.prompts.dim);

@@ -16,9 +16,9 @@ use vivarium_view::probing::{Probe, ProbeMeasurement, ProbeSpec, ProbedNetwork};
 /// Mean attention weight of each head on the token of each name, `[heads, names]`, averaged over query positions and
 /// held-out prompts.
 ///
-/// Its scalars are the share of names answered by a head of their own ([`compute_head_assignment`]) and the smallest
-/// relative error possible with this attention; the latter is NaN where scores depend on more than positions or the
-/// theory does not cover the task. Its counts are heads and names.
+/// Its scalars are the mean attention on a name's token under the best one-to-one assignment of heads to names
+/// ([`compute_head_assignment`]) and the smallest relative error possible with this attention; the latter is NaN where
+/// scores depend on more than positions or the theory does not cover the task. Its counts are heads and names.
 pub const HEADS: Probe = Probe { name: "lookup-heads", applies: check_has_heads };
 /// Relative error (squared error divided by the variance of a label) at each position, `[positions]`, over held-out
 /// prompts.
@@ -33,7 +33,8 @@ pub const PROBES: &[ProbeSpec] = &[
     },
 ];
 
-/// Floating-point operations of the prompts evaluated in one call of `poll`, which keeps each call short.
+/// Approximate floating-point operations of the held-out prompts evaluated in one call of `poll`, at least one prompt;
+/// it keeps each call short.
 const OPERATIONS_PER_SLICE: f64 = 4e6;
 /// Maximum floating-point operations for evaluating all held-out prompts of one measurement; if even 32 prompts need
 /// more, 32 are evaluated all the same.
@@ -111,8 +112,9 @@ impl HeldOutPrompts {
     }
 }
 
-/// Attention that the best one-to-one assignment of heads to names (the positions that a query refers to) gives,
-/// averaged over the names: each head counts for at most one name, and each name has at most one head.
+/// Attention on the token of a name (a position that a query refers to), averaged over the names, under the one-to-one
+/// assignment of heads to names that makes it largest: each head counts for at most one name, and a name without a head
+/// counts as 0.
 ///
 /// It is 1 if each name has a head that attends to nothing else, and at most H/q with H heads and q names.
 ///
@@ -140,12 +142,13 @@ struct HeadsJob {
     reference: Plain,
     /// Number of attention heads of the network whose attention is measured.
     heads: usize,
-    /// Function that computes labels from named tokens, and the variance of a label; `None` where the theory of the
-    /// least error does not cover the task.
+    /// Function that computes labels from named tokens, and the variance of a label; `None` where scores depend on more
+    /// than positions or the theory of the smallest possible error does not cover the task.
     teacher: Option<(Teacher, f64)>,
     /// Attention weights on the token of each name, summed over positions and prompts, `[heads, names]`.
     attention_sums: Vec<f64>,
-    /// Part of the label variance that the heads' attention can explain, summed over positions and prompts.
+    /// Part of the label variance that can be explained from the heads' attention-weighted sums of tokens, summed over
+    /// positions and prompts.
     explained_variance: f64,
 }
 

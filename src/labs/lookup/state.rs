@@ -48,11 +48,12 @@ pub struct LookupState {
     /// Positional encodings ("codes") of all positions of a prompt, the same for all prompts of the run, `[length,
     /// code_dim]`.
     pub codes: Vec<f32>,
-    /// Number of pairs of positions whose codes have a scalar product above 1/2 in size, against assumption 3 of
-    /// Mousavi-Hosseini et al. 2025; `None` unless codes are random signs.
+    /// Number of pairs of positions whose codes, before they are scaled, have a scalar product above 1/2 in absolute
+    /// value, against assumption 3 of Mousavi-Hosseini et al. 2025; `None` unless codes are random signs.
     pub correlated_code_pairs: Option<usize>,
-    /// For attention weights set by hand: their sharpness α, and the smallest attention weight on a named token; `None`
-    /// if the weights are trained.
+    /// For attention weights that are set by hand at the start of the run: their sharpness α, and the smallest
+    /// attention weight that a head then gives to its named token; `None` for other runs, and if computing it takes too
+    /// long.
     pub hand_set_attention: Option<(f64, f64)>,
     /// Variance of the task's labels; a squared error divided by it is the relative error.
     pub label_variance: f64,

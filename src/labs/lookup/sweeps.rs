@@ -17,10 +17,11 @@ use vivarium_view::display::words::{format_significant, format_thousands, settin
 
 /// Number of x-values at which a theoretical or fitted curve is computed.
 const CURVE_POINTS: usize = 40;
-/// Minimum number of points of the exact error curve against sharpness; if fewer can be computed in time, this curve is
-/// not drawn.
+/// Minimum number of points of the curve of the exact retrieval error against the sharpness α; if fewer can be computed
+/// in time, this curve is not drawn.
 const MIN_CURVE_POINTS: u64 = 8;
-/// Upper end of the y-axis of the chart over sample sizes, divided by the largest value drawn there.
+/// Upper end of the y-axis of the chart of error against the number of training prompts, divided by the largest value
+/// drawn there or 1, whichever is larger.
 const AXIS_MARGIN: f64 = 1.05;
 /// Chart roles, which set the colours, given in turn to the curves of a sweep.
 const CURVE_ROLES: [Role; 3] = [Role::Test, Role::Train, Role::Relevant];
@@ -46,7 +47,8 @@ fn lower_bounds_of_curve(run: &RunView, curve: usize) -> Vec<(f64, f32)> {
     all
 }
 
-/// Draws the final relative error against the number of heads, with the theoretical lower bounds.
+/// Draws the relative error on held-out prompts at the end of each run of a sweep against the number of heads, with the
+/// theoretical lower bounds.
 pub(super) fn draw_error_by_heads(run: &RunView) -> LineChart {
     let curves = final_error_curves(run);
     let mut lines = ends::chart(&curves, &setting_label(&run.link.spec, "h"), tr!("relative error"));
@@ -77,8 +79,8 @@ pub(super) fn collect_sequences(run: &RunView) -> Vec<(String, Vec<ScalingPoint>
     curves.map(|(name, points)| (name, points.into_iter().map(seen).collect())).collect()
 }
 
-/// Appends the 95 % confidence interval `ends` (low, high) of the slope to a fitted formula; without an interval the
-/// formula is unchanged.
+/// Appends the 95 % confidence interval `ends` (low, high) of the fitted slope (exponent of a power law, or factor of
+/// the logarithm) to a fitted formula; without an interval the formula is unchanged.
 fn append_interval(fitted: String, ends: Option<[String; 2]>) -> String {
     match ends {
         Some([low, high]) => tr!("{fitted}, 95 % interval {low} to {high}", fitted, low, high),
@@ -86,8 +88,8 @@ fn append_interval(fitted: String, ends: Option<[String; 2]>) -> String {
     }
 }
 
-/// Text of the power law fitted to the medians of a sweep: "∝ N^0.55, 95 % interval 0.48 to 0.63", where `symbol` is
-/// "N"; `None` with fewer than two medians.
+/// Text of the power law fitted to the medians over networks of the training sequences until the target: "∝ N^0.55, 95
+/// % interval 0.48 to 0.63", where `symbol` is "N", that of the swept setting; `None` with fewer than two medians.
 fn format_power_fit(points: &[ScalingPoint], symbol: &str) -> Option<String> {
     let fitted = format!("∝ {symbol}^{}", format_significant(fit_power_law(points)?.exponent));
     let ends =
@@ -95,8 +97,9 @@ fn format_power_fit(points: &[ScalingPoint], symbol: &str) -> Option<String> {
     Some(append_interval(fitted, ends))
 }
 
-/// Text of the logarithmic curve fitted to the medians of a sweep: "900 + 3,100 ln N, 95 % interval 2,900 to 3,300",
-/// where the interval is that of the factor of ln N; `None` with fewer than two medians.
+/// Text of the logarithmic curve fitted to the medians over networks of the training sequences until the target: "900 +
+/// 3,100 ln N, 95 % interval 2,900 to 3,300", where `symbol` is "N" and the interval is that of the factor of ln N;
+/// `None` with fewer than two medians.
 fn format_log_fit(points: &[ScalingPoint], symbol: &str) -> Option<String> {
     let fit = fit_logarithm(points)?;
     let sign = if fit.slope < 0.0 { "−" } else { "+" };
@@ -184,8 +187,9 @@ fn draw_fits(points: &[ScalingPoint], symbol: &str) -> Vec<Series> {
     vec![curve(logarithm, Role::Train, &|x| log.time_at(x)), curve(power, Role::Other, &|x| law.time_at(x))]
 }
 
-/// Draws the retrieval error of attention against the sharpness α: exact error of the weights set by hand, its
-/// theoretical bound, and trained networks.
+/// Draws the retrieval error, the root mean square error of a token coordinate of variance 1 that attention looks up,
+/// against the sharpness α: exact error of the weights set by hand, the bound N exp(−αs²/2) of lemma 11 of
+/// Mousavi-Hosseini et al. 2025 (N positions, factor s of the codes), and trained networks.
 pub(super) fn draw_error_by_sharpness(run: &RunView) -> LineChart {
     let spec = run.spec();
     let Some(task) = prompt_task(spec) else { return LineChart::default() };
@@ -250,8 +254,9 @@ pub(super) fn draw_error_by_sharpness(run: &RunView) -> LineChart {
     }
 }
 
-/// Draws the relative error against the number of training prompts, with the lower bounds of theorem 6 for predictors
-/// that see tokens only through the span of these prompts.
+/// Draws the relative error against the number of training prompts, with the lower bounds of theorem 6 of
+/// Mousavi-Hosseini et al. 2025 for predictors that see tokens only through the span of these prompts, and the share of
+/// the first network's first-layer weights outside this span.
 pub(super) fn draw_error_by_sample_size(run: &RunView) -> LineChart {
     let spec = run.spec();
     let Some(task) = prompt_task(spec) else { return LineChart::default() };

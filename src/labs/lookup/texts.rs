@@ -44,14 +44,14 @@ pub(super) fn readouts(run: &RunView) -> [(String, String); 2] {
     [(tr!("Sequences seen").into(), seen), second]
 }
 
-/// Median over networks of the metric that `of` selects, in the latest measurement of the run; NaN before the first
-/// measurement.
+/// Median over networks of the metric that `of` selects from a measurement, in the latest measurement of the run; NaN
+/// before the first measurement.
 fn latest_median(run: &RunView, of: fn(&Measurement) -> &Vec<f32>) -> f32 {
     run.history.latest().map_or(f32::NAN, |row| median_range(of(row)).0)
 }
 
-/// Median relative error on held-out prompts so far, as a sentence for the status line; `None` before the first
-/// measurement.
+/// Median over networks of the latest relative error on held-out prompts, with the theoretical lower bound if it is
+/// known and positive, as a sentence for the status line; `None` before the first measurement.
 pub(super) fn describe_progress(run: &RunView) -> Option<String> {
     let error = latest_median(run, |row| &row.test_loss);
     let spec = run.spec();
@@ -182,8 +182,8 @@ pub(super) fn describe_sequences_to_target(run: &RunView) -> String {
 /// a margin for single-precision rounding.
 const MAX_CODE_PRODUCT: f64 = 0.5 + 1e-6;
 
-/// Summary of the sweep chart of the retrieval error against the sharpness α of attention scores set by hand; `None` if
-/// there is nothing to describe.
+/// Summary of the chart of the retrieval error against the sharpness α of attention scores set by hand; `None` if the
+/// run is not on sparse token regression.
 pub(super) fn describe_sharpness(run: &RunView) -> Option<String> {
     let square = f64::from(prompt_task(run.spec())?.prompt_spec().code_scale()).powi(2);
     let text = tr!(
@@ -210,7 +210,8 @@ pub(super) fn describe_sharpness(run: &RunView) -> Option<String> {
     Some(all.into_iter().flatten().collect::<Vec<_>>().join(" "))
 }
 
-/// Sentence on the smallest attention weight on a named token when attention is set by hand; `None` if it is trained.
+/// Sentence on the smallest attention weight that a head gives to its named token at the start of a run whose attention
+/// is set by hand; `None` for other runs.
 pub(super) fn describe_hand_set_attention(state: &LookupState) -> Option<String> {
     let (alpha, share) = state.hand_set_attention?;
     // Rounded down, so that 100 % is never shown for less.
@@ -286,8 +287,8 @@ pub(super) fn describe_attention(run: &RunView) -> Option<String> {
     ))
 }
 
-/// Summary of the heat map of the heads' query-key matrices |W_QK|: how large the entries inside and outside the blocks
-/// of the paper's construction are.
+/// Summary of the heat map of the heads' query-key matrices |W_QK|: the largest entry inside and the largest outside
+/// the blocks that are nonzero in equation A.2 of Mousavi-Hosseini et al. 2025.
 pub(super) fn describe_matrix(run: &RunView) -> Option<String> {
     let state: &LookupState = run.lab_state()?;
     let Some(scores) = state.scores() else {
@@ -302,7 +303,8 @@ pub(super) fn describe_matrix(run: &RunView) -> Option<String> {
     ))
 }
 
-/// Summary of the chart of attention on the tokens at the positions that a query names.
+/// Summary of the chart of attention on named tokens: the latest mean attention under the best one-to-one assignment of
+/// heads to names.
 pub(super) fn describe_answered_names(run: &RunView) -> Option<String> {
     let found = run.latest_finding(&HEADS).and_then(|found| found.few.first().copied());
     Some(match found {
@@ -314,7 +316,8 @@ pub(super) fn describe_answered_names(run: &RunView) -> Option<String> {
     })
 }
 
-/// Summary of the chart of the relative error on held-out prompts at each position.
+/// Summary of the chart of the relative error on held-out prompts at each position: the smallest and the largest of
+/// these errors.
 pub(super) fn describe_error_by_position(run: &RunView) -> Option<String> {
     let errors = run.latest_finding(&POSITIONS).map_or(&[][..], |found| &found.numbers);
     let min_value = errors.iter().copied().fold(f32::INFINITY, f32::min);
@@ -329,7 +332,8 @@ pub(super) fn describe_error_by_position(run: &RunView) -> Option<String> {
     })
 }
 
-/// Summary of the heat map of the slot contents of the gated-memory network for the inspected prompt.
+/// Summary of the heat map of the slot contents of the gated-memory network for the inspected prompt: numbers of
+/// positions read and of slots.
 pub(super) fn describe_memory_slots(run: &RunView) -> Option<String> {
     let state: &LookupState = run.lab_state()?;
     Some(match state.read_memory() {

@@ -32,7 +32,9 @@ fn has_choice(spec: &RunSpec, key: &str, slug: &str) -> bool {
     matches!(spec.model.value(key), Some(Value::Choice(chosen)) if chosen == slug)
 }
 
-/// Returns an error message if the theory gives no lower bound on the error of this run's network.
+/// Returns an error message if no lower bound on the error of this run's network is known: there is one for labels that
+/// are sums of centred squares and heads whose scores depend on positions only (proposition 21 of Mousavi-Hosseini et
+/// al. 2025).
 ///
 /// # Errors
 ///
@@ -54,8 +56,8 @@ pub fn check_has_lower_bound(spec: &RunSpec) -> Result<(), String> {
     }
 }
 
-/// Theoretical lower bound on the relative error of the run's network with `heads` heads; `None` if [there is
-/// none](check_has_lower_bound).
+/// Theoretical lower bound on the relative error of the run's network if it had `heads` heads, which is the smallest
+/// error possible with them; 0 for at least as many heads as names, `None` if [there is none](check_has_lower_bound).
 pub fn lower_bound(spec: &RunSpec, heads: usize) -> Option<f64> {
     check_has_lower_bound(spec).ok()?;
     min_relative_risk(&prompt_task(spec)?.prompt_spec(), spec.run.seed, heads)
@@ -84,8 +86,9 @@ pub fn max_code_product(spec: &RunSpec) -> Option<f64> {
     Some(1.0 - leak_decay_rate(&codes, prompts.code_dim))
 }
 
-/// For attention weights set by hand: their sharpness α, and the smallest attention weight on the named token over all
-/// positions that can be named; `None` for other networks, and if computing it takes too long.
+/// For attention weights that are set by hand at the start of the run: their sharpness α, and the smallest attention
+/// weight that a head then gives to its named token, over all positions that can be named; `None` for other networks,
+/// and if computing it takes too long.
 pub fn hand_set_attention(spec: &RunSpec) -> Option<(f64, f64)> {
     let Some(Family::TokenAttention(net)) = spec.model.config().family() else { return None };
     if net.begin != Beginning::Construction {
@@ -120,8 +123,9 @@ pub fn check_has_span_bound(spec: &RunSpec) -> Result<(), String> {
     }
 }
 
-/// Lower bound of theorem 6 on the relative error after n training prompts, for n = 0, 1, …: the error of an oracle
-/// that knows the linear function u and the named position t but sees tokens only through the span of the n prompts.
+/// Lower bound of theorem 6 of Mousavi-Hosseini et al. 2025 on the relative error after n training prompts, for n = 0,
+/// 1, …: the error of an oracle that knows the linear function u and the named position t but sees tokens only through
+/// the span of the n prompts.
 ///
 /// Empty without a finite sample, or if computing it takes too long.
 pub fn span_lower_bounds(spec: &RunSpec) -> Vec<f64> {

@@ -30,8 +30,8 @@ fn group_outlines(layout: &ResidualLayout, columns: usize) -> Vec<(Range<usize>,
     TokenGroup::ALL.iter().map(|group| (layout.group(*group), 0..columns)).collect()
 }
 
-/// Heat map of the tokens, `[width, steps]`, one column per machine step; the last column shows the displayed step
-/// after the selected block.
+/// Heat map of the tokens, `[coordinates of a token, steps]`, one column per machine step; the last column shows the
+/// displayed step after the selected block.
 pub(super) fn draw_tokens(state: &MachineState, view: &ViewSettings) -> Heatmap {
     let (layout, transformer) = (state.layout(), &state.transformer);
     let rows = layout.width();
@@ -141,7 +141,8 @@ pub(super) fn draw_past_attention(state: &MachineState, view: &ViewSettings) -> 
     }
 }
 
-/// Weight matrices of the transformer's block number `stage`, from 1, with their names; empty for 0.
+/// Weight matrices of the transformer's block number `stage`, from 1, each with a name such as "own.query": query, key
+/// and value of its attentions, then its ReLU layers; empty for 0.
 pub(super) fn named_matrices(state: &MachineState, stage: usize) -> Vec<(String, &Affine)> {
     let Some(block) = stage.checked_sub(1).and_then(|at| state.transformer.construction().blocks().get(at))
     else {
@@ -159,7 +160,7 @@ pub(super) fn named_matrices(state: &MachineState, stage: usize) -> Vec<(String,
 }
 
 /// Weight matrix selected in the view, with its name; the view's `head` number counts the matrices of the selected
-/// block from 1.
+/// block from 1, and a larger number than their count selects the last one. If no block is selected, block 1 is meant.
 pub(super) fn selected_matrix<'a>(
     state: &'a MachineState,
     view: &ViewSettings,

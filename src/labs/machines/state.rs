@@ -72,7 +72,8 @@ impl MachineState {
         self.transformer.construction().layout()
     }
 
-    /// Block of the transformer selected in the view, from 1 to bits + 4; 0 stands for the input of the first block.
+    /// Block of the transformer selected in the view, from 1 to bits + 4, where bits is the length of a step number in
+    /// binary; 0 stands for the input of the first block.
     pub fn shown_block(&self, view: &ViewSettings) -> usize {
         view.layer.min(self.transformer.construction().blocks().len())
     }
@@ -84,8 +85,8 @@ impl MachineState {
         pairs.into_iter().position(|(token, moment)| token != moment).map(|at| at + 1)
     }
 
-    /// State, symbol and head position decoded from the transformer's token of a step; `None` until that step is
-    /// executed.
+    /// State, symbol and head position decoded from the transformer's token of step number `step`; the initial record
+    /// for step 0, `None` until a later step is executed.
     pub fn decode_token(&self, step: usize) -> Option<StepRecord> {
         match step {
             0 => Some(self.transformer.initial_record()),

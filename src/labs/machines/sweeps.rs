@@ -25,7 +25,8 @@ pub(super) fn block_count_curves(run: &RunView) -> Vec<SweepCurve> {
     final_measure_curves(run, MachineMetric::Blocks as usize)
 }
 
-/// Chart of curves of a sweep over the setting with key `key`, with an x-axis that covers all swept values.
+/// Chart of curves of a sweep over the setting with key `key`, with an x-axis that covers all swept values, logarithmic
+/// if all are positive.
 fn draw_curves(run: &RunView, curves: &[SweepCurve], key: &str, y_label: &str) -> LineChart {
     let mut lines = ends::chart(curves, &setting_label(&run.link.spec, key), y_label);
     let places = vivarium_model::sweep::axis_positions(&run.link.spec.run.sweep);
@@ -36,8 +37,8 @@ fn draw_curves(run: &RunView, curves: &[SweepCurve], key: &str, y_label: &str) -
     lines
 }
 
-/// Draws the first wrong machine step of each network against the swept setting with key `key`, on a logarithmic
-/// y-axis.
+/// Draws the first wrong machine step of each network (T + 1 if none of the T steps is wrong) against the swept setting
+/// with key `key`, on a logarithmic y-axis.
 fn draw_first_wrong(run: &RunView, key: &str) -> LineChart {
     let mut lines =
         draw_curves(run, &first_wrong_curves(run), key, tr!("first wrong step; T + 1 if no step is wrong"));
@@ -58,7 +59,8 @@ pub(super) fn draw_first_wrong_by_beta(run: &RunView) -> LineChart {
     draw_first_wrong(run, "beta")
 }
 
-/// Draws the number of transformer blocks against the number of machine steps T, with the count that theory gives.
+/// Draws the number of transformer blocks against the number of machine steps T, with the count that theory gives: 4 +
+/// number of bits of T.
 pub(super) fn draw_block_count(run: &RunView) -> LineChart {
     let mut lines = draw_curves(run, &block_count_curves(run), "t", tr!("blocks"));
     let places = vivarium_model::sweep::axis_positions(&run.link.spec.run.sweep);

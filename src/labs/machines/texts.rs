@@ -13,8 +13,8 @@ use vivarium_science::machines::{AttentionMode, MachineMetric, TokenGroup};
 use vivarium_view::display::RunView;
 use vivarium_view::display::words::{MISSING, format_percent, format_significant, format_thousands};
 
-/// Names of the four metrics of a measurement: two distances of token entries from 0 and 1, and two shares of machine
-/// steps.
+/// Names of the four metrics of a measurement: largest distance of a token entry from the nearer of 0 and 1 in the
+/// latest step, and over all steps so far; share of correct steps; share of the T steps executed before any error.
 pub(super) fn metric_names() -> [String; 4] {
     [
         tr!("Deviation from 0 and 1 in this step"),
@@ -47,7 +47,8 @@ fn format_deviation(value: f64) -> String {
     }
 }
 
-/// Formats the median first machine step whose token differs from the simulator: "9", or "none".
+/// Formats the median first machine step whose token differs from the simulator: "9", "none" if no step is wrong, or a
+/// dash before the first measurement.
 fn format_first_wrong(run: &RunView) -> String {
     let steps = run.spec().task.examples().program().map_or(0, |program| program.steps);
     match latest_machine_metric(run, MachineMetric::FirstWrong) {
@@ -350,8 +351,8 @@ pub(super) fn describe_matrix(run: &RunView) -> Option<String> {
     ))
 }
 
-/// Summary of a sweep chart: median first wrong step for each value of the swept setting, whose symbol (such as "β") is
-/// `symbol`.
+/// Summary of a sweep chart: median first wrong machine step (T + 1 if none of the T steps is wrong) for each value of
+/// the swept setting, whose symbol (such as "β") is `symbol`.
 pub(super) fn describe_first_wrong(run: &RunView, symbol: &str) -> String {
     let curves = first_wrong_curves(run);
     if curves.iter().all(|(_, points)| points.is_empty()) {
@@ -373,8 +374,8 @@ pub(super) fn describe_first_wrong(run: &RunView, symbol: &str) -> String {
     tr!("First wrong step, or T + 1 if no step is wrong: {all}.", all)
 }
 
-/// Summary of the sweep chart over the inverse temperature β of the softmax, with the β that suffices in theory for
-/// each number of steps T.
+/// Summary of the sweep chart over the inverse temperature β of the softmax, with the bound ln(2(T + m)), for T steps
+/// and m symbols of input, above which every β suffices in theory.
 pub(super) fn describe_first_wrong_by_beta(run: &RunView) -> String {
     let mut known: Vec<(usize, usize)> = vec![];
     // All values of β have the same T and the same input.

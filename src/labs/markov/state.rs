@@ -446,8 +446,9 @@ impl MarkovState {
         }
     }
 
-    /// Reference strategies between which progress is measured, with the KL divergence from the truth to each: the one
-    /// before the best (`None` if the uniform strategy is the best), and the best.
+    /// Reference strategies between which progress is measured, with the KL divergence from the truth to each: the
+    /// strategy of the order below the best one (`None` if the uniform strategy is the best), and the one with the
+    /// smallest KL divergence. `None` until the divergences are computed.
     pub fn target_strategies(&self) -> Option<TargetStrategies> {
         between(&self.strategy_kl)
     }
@@ -517,8 +518,9 @@ fn to_zero_based(disabled_heads: &[usize]) -> Vec<usize> {
     disabled_heads.iter().filter(|head| **head > 0).map(|head| head - 1).collect()
 }
 
-/// Attention weights by distance of query and key for each head of the first layer, from the parameters of one network,
-/// one slice per tensor; empty if attention does not depend on distances.
+/// Attention weights by distance of query and key for each head of the first layer (for the minimal model its vector v,
+/// normalised, as one head), from the parameters `weights` of one network, one slice per tensor; empty if attention
+/// does not depend on distances.
 pub fn compute_distance_weights(spec: &RunSpec, weights: &[&[f32]]) -> DistanceWeights {
     let Task::MarkovChain(task) = &spec.task else { return vec![] };
     match &spec.model {
@@ -531,8 +533,9 @@ pub fn compute_distance_weights(spec: &RunSpec, weights: &[&[f32]]) -> DistanceW
     }
 }
 
-/// Smallest ratio of the attention weights of distances 1 to 0, 3 to 2 and 5 to 4 in the first head of the first layer:
-/// above 1 each of these odd distances weighs more than the even one before it (Edelman 2024, section 8.3.2).
+/// Smallest ratio of the attention weights of distances 1 to 0, 3 to 2 and 5 to 4 in the first head of the first layer
+/// (for the minimal model in its vector v): above 1 each of these odd distances weighs more than the even one before it
+/// (Edelman 2024, section 8.3.2).
 ///
 /// `None` if distances have no weights, or there are fewer than six.
 pub fn odd_over_even(spec: &RunSpec, weights: &[&[f32]]) -> Option<f32> {
@@ -545,7 +548,7 @@ pub fn odd_over_even(spec: &RunSpec, weights: &[&[f32]]) -> Option<f32> {
 }
 
 /// Attention weight of distance 1 divided by the largest weight of another distance, in the first head of the first
-/// layer; `None` if attention does not depend on distances.
+/// layer (for the minimal model in its vector v); `None` if attention does not depend on distances.
 pub fn first_distance_ratio(spec: &RunSpec, weights: &[&[f32]]) -> Option<f32> {
     let all = compute_distance_weights(spec, weights);
     let first = all.first()?;

@@ -276,7 +276,8 @@ pub(super) fn describe_progress(run: &RunView) -> Option<String> {
 const MIN_INDUCTION_SCORE: f32 = 0.8;
 
 /// Sentence that the target was reached ("Target reached by …: the KL is more than half-way from the unigram KL to the
-/// bigram KL."), and whether attention shows an induction head; `networks` and `at` are phrases.
+/// bigram KL."), and whether attention shows an induction head; `networks` and `at` are phrases that say by which
+/// networks and at which steps.
 pub(super) fn describe_success(run: &RunView, networks: &str, at: &str) -> Option<String> {
     let chains: &MarkovState = run.lab_state()?;
     let has_replicas = run.spec().run.replicas > 1;

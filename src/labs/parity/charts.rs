@@ -91,7 +91,7 @@ fn trajectories_title(run: &RunView) -> String {
     }
 }
 
-/// Summary of how far the first layer's weights have moved on relevant and other bits.
+/// Summary of the largest change of the first layer's weights since the start, on the relevant and on the other bits.
 fn describe_movement(run: &RunView) -> String {
     let moved = run.trajectories.as_ref().and_then(|t| t.movements().last());
     let (relevant, other) = moved.map_or((f32::NAN, f32::NAN), |(_, m)| (m.relevant, m.other));

@@ -160,8 +160,8 @@ pub fn find_tickets(run: &RunView) -> Option<LotteryTickets> {
     Some(LotteryTickets { description: about, ticket: made(1), others: made(0) })
 }
 
-/// Named initial weights of a neuron for which one gradient step is estimated: random signs, and rows that have `ones`
-/// ones, on as many of the `relevant` bits as possible, if such rows exist.
+/// Named initial weights on `inputs` bits for which one gradient step of a neuron is estimated: random signs, and rows
+/// that have `ones` ones, on as many of the `relevant` bits as possible, and zeros or ε elsewhere, if such rows exist.
 pub fn reference_neurons(inputs: usize, relevant: usize, ones: usize) -> Vec<(String, ParityNeuron)> {
     let good = |start: WeightPattern, name: String| {
         Some((name, ParityNeuron::good_neuron(inputs, relevant, start, ones)?))
@@ -207,8 +207,8 @@ pub fn initial_slider_values(spec: &RunSpec) -> [usize; 3] {
     }
 }
 
-/// Sentence for each neuron on one gradient step: the number of examples that reveals the relevant bits, and the layer
-/// width at which such a neuron is likely to exist.
+/// Sentence for each neuron on one gradient step: the number of examples that reveals the relevant bits with
+/// probability 98 %, and the layer width at which such a neuron exists with probability 99 %.
 pub fn describe_one_step(neurons: &[(String, ParityNeuron)]) -> Vec<String> {
     let sentence = |(name, neuron): &(String, ParityNeuron)| {
         let batch = match neuron.required_batch(0.98) {
@@ -237,8 +237,8 @@ pub fn describe_one_step(neurons: &[(String, ParityNeuron)]) -> Vec<String> {
     neurons.iter().map(sentence).collect()
 }
 
-/// Parameters, steps and examples that a run uses, for the bound of Edelman 2024, proposition 6.3; `None` unless its
-/// task is a sparse parity.
+/// Parameters of one network, training steps and examples m of a run (its training set, or one batch if examples are
+/// fresh), for the bound of Edelman 2024, proposition 6.3; `None` unless its task is a sparse parity.
 pub fn estimate_resources(spec: &RunSpec) -> Option<TrainingResources> {
     let Task::SparseParity(task) = &spec.task else { return None };
     let of_one: usize = spec.parameters().iter().map(|p| p.len() / spec.run.replicas.max(1)).sum();

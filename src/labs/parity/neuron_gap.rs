@@ -33,9 +33,10 @@ pub fn activation_derivative(activation: Activation, degree: usize, z: f64) -> f
     if is_kink { 0.0 } else { activation.value_and_slope(degree, z).1 }
 }
 
-/// Fourier gap of a neuron with weights ±1/√n and bias 0: |f̂(k − 1)| − |f̂(k + 1)|, where f̂(m) is the Fourier
-/// coefficient of its activation's derivative on `m` inputs. It is equal for all sets of `k` relevant inputs out of
-/// `n`; negative if irrelevant inputs have larger gradient entries.
+/// Fourier gap of a neuron with weights ±1/√n and bias 0 (Edelman 2024, definition 5.4): |f̂(k − 1)| − |f̂(k + 1)|,
+/// where f̂(m) is the Fourier coefficient of its activation's derivative on `m` inputs, and `degree` is the
+/// activation's degree, if it has one. The gap is equal for all sets of `k` relevant inputs out of `n`; it is negative
+/// if irrelevant inputs have larger gradient entries, and 0 without relevant inputs.
 pub fn sign_neuron_gap(activation: Activation, degree: usize, n: usize, k: usize) -> f64 {
     if k == 0 || k > n {
         return 0.0;

@@ -27,14 +27,14 @@ pub const CHARTS: &[ChartSpec] = &[ChartSpec::new(charts::OVERLAP, draw_overlap)
     .summary(|run| Some(describe_overlap(run)))
     .depends_on(ChartDependency::Findings)];
 
-/// Theoretical overlap R (cosine between the weights of student and teacher) of Hebb's rule after `alpha` examples per
-/// weight.
+/// Theoretical overlap R = 1/√(1 + π/(2α)) (cosine between the weights of student and teacher) of Hebb's rule after α =
+/// `alpha` examples per weight, for n → ∞ weights (Vallet 1989; Engel and Van den Broeck 2001, section 3.1).
 pub fn hebb_overlap(alpha: f64) -> f64 {
     1.0 / libm::sqrt(1.0 + std::f64::consts::PI / (2.0 * alpha))
 }
 
-/// Probability that a student whose weights have the cosine `overlap` with the teacher's answers a random input
-/// wrongly.
+/// Probability (1/π) arccos R that a student whose weights have the cosine R = `overlap` with the teacher's answers a
+/// random input wrongly.
 pub fn error_from_overlap(overlap: f64) -> f64 {
     libm::acos(overlap.clamp(-1.0, 1.0)) / std::f64::consts::PI
 }
@@ -103,7 +103,8 @@ fn describe_overlap(run: &RunView) -> String {
     }
 }
 
-/// Two readouts (label, value): the overlap of student and teacher, and the error that follows from it.
+/// Two readouts (label, value): the overlap R of student and teacher, and the share (1/π) arccos R of wrong answers
+/// that theory predicts from it.
 pub(super) fn readouts(run: &RunView) -> [(String, String); 2] {
     let found = latest_overlap(run);
     let known = |text: Option<String>| text.unwrap_or(MISSING.into());

@@ -82,7 +82,8 @@ fn test_input(problem: &LearningProblem, sample: &SampledProblem, index: usize) 
 }
 
 /// Output f of the network that runs a program on the table of examples and the test input `x`, after `layers` layers,
-/// of which the first places the head; `None` unless the program has halted with an answer in the top-left cell.
+/// of which the first places the head; the working tape has at most `columns` columns. `None` unless the program has
+/// halted with an answer in the top-left cell.
 fn run_program(
     net: &RecurrentConv,
     problem: &LearningProblem,
@@ -100,8 +101,8 @@ fn run_program(
     Some((output.compute(&walk, layers) as f64 / output.denominator() as f64) as f32)
 }
 
-/// Answer of a cell-update rule to query number `query` of the search (training examples and a test input): −1 or 1;
-/// `None` if it gives none.
+/// Answer of a cell-update rule to query number `query`, from 0, of the search with this seed (training examples and a
+/// test input): −1 or 1; `None` if it gives none.
 fn apply_rule(
     problem: &LearningProblem,
     seed: u64,

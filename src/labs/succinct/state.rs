@@ -75,8 +75,9 @@ pub struct SearchState {
     pub queries: QueryDistribution,
     /// Rule with the best validation accuracy so far; `None` before the first restart of the search.
     pub rule: Option<CellRule>,
-    /// Statistics of the chosen rule: twice its number of right validation queries, the number of the restart that
-    /// found it, from 1, and the number of good rules tried.
+    /// Statistics of the search: twice the number of validation queries that the chosen rule answers right (a query
+    /// with sum 0 counts half), the number of the restart that found it, from 1, and the number of rules tried that
+    /// answer at least 95 % of all queries right.
     pub chosen_stats: [f32; 3],
     /// Number of rules tried, by discretised validation accuracy (row) and test accuracy (column), `[SIDE, SIDE]`,
     /// where `SIDE` is the number of levels of an accuracy.
@@ -223,8 +224,8 @@ impl ProgramState {
     }
 }
 
-/// Gradient ∂loss/∂W in the step of SGD that wrote row `row` (from 0) of the table, from the table before that step; 0
-/// if `row` is `None`.
+/// Gradient ∂loss/∂W, `[m + 1, d + 1]` for m examples of d inputs, in the step of SGD that wrote row `row` (from 0) of
+/// the table W, from the table before that step; 0 if `row` is `None`.
 fn compute_gradient(
     problem: &LearningProblem,
     sample: &SampledProblem,

@@ -29,8 +29,9 @@ pub(super) fn accuracy_curves(run: &RunView) -> Vec<SweepCurve> {
     curves
 }
 
-/// Exponent of the power law fitted to a curve of layers until the program halts against the swept problem size; `None`
-/// with too few points.
+/// Exponent of the power law fitted to the medians over networks of a curve of layers until the program halts, against
+/// the swept problem size, by least squares of the logarithms; `None` with fewer than two different sizes, or with a
+/// number that is not positive.
 pub(super) fn fit_exponent((_, points): &SweepCurve) -> Option<f64> {
     let point = |(x, values): &(f64, Vec<f32>)| Some((*x, f64::from(ends::quartiles(values)?[1])));
     let points: Vec<(f64, f64)> = points.iter().filter_map(point).collect();

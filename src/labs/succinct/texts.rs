@@ -21,7 +21,8 @@ pub(super) fn format_third(value: f32) -> String {
     }
 }
 
-/// Accuracy of the rule chosen by the search on the validation queries, from 0 to 1.
+/// Accuracy of the rule chosen by the search on the validation queries, from 0 to 1; a query for which the sum of cells
+/// is 0 counts as half right.
 pub(super) fn validation_accuracy(search_state: &SearchState) -> f64 {
     f64::from(search_state.chosen_stats[0]) / (2 * search_state.net.validation.max(1)) as f64
 }
@@ -31,8 +32,9 @@ fn is_search(run: &RunView) -> bool {
     run.lab_state().is_some_and(|state: &SuccinctState| state.search_state().is_some())
 }
 
-/// Names of the four metrics of a measurement: errors and accuracies on validation and test queries for a search;
-/// deviation of the rows, squared error, rows written and accuracy for a network that runs a program.
+/// Names of the four metrics of a measurement: errors and accuracies on validation and test queries for a search; for a
+/// network that runs a program, largest deviation of the written rows from their exact values y\[x, 1\]/3, squared
+/// error, rows written and accuracy.
 pub(super) fn metric_names(run: &RunView) -> [String; 4] {
     match is_search(run) {
         true => [
@@ -51,8 +53,8 @@ pub(super) fn metric_names(run: &RunView) -> [String; 4] {
     .map(String::from)
 }
 
-/// Two readouts (label, value) of the latest measurement, which differ between a search and a network that runs a
-/// program.
+/// Two readouts (label, value): for a search, the share of rules with an accuracy of at least 95 % and the accuracy
+/// with twice as many inputs and examples; for a program, the layers applied and the share of test inputs answered.
 pub(super) fn readouts(run: &RunView) -> [(String, String); 2] {
     match is_search(run) {
         true => [

@@ -64,8 +64,8 @@ pub fn file_of_run(spec: &RunSpec) -> Option<Arc<OpenedFile>> {
     table_task(spec).filter(|task| task.origin == TableOrigin::Uploaded).and_then(|task| find_file(task.csv))
 }
 
-/// Share of rows in the larger of the two classes, which is the accuracy of always guessing that class; `None` if the
-/// run has no table.
+/// Share of rows in the larger of the two classes, which is the accuracy of always guessing that class; ½ for generated
+/// tables and for files that are not open, `None` if the run has no table.
 pub fn larger_class_share(spec: &RunSpec) -> Option<f32> {
     let task = table_task(spec)?;
     let Some(own) = task.uploaded_table() else { return Some(0.5) };
@@ -99,7 +99,7 @@ pub fn describe_table(spec: &RunSpec) -> Vec<String> {
     [size, label_text].into_iter().chain(notes.iter().cloned()).collect()
 }
 
-/// Sentence on the columns, or directions, on which the label of a generated table depends.
+/// Sentence on the columns, or directions, on which the label of a generated table depends in a run with this seed.
 fn describe_generated(task: &Tabular, seed: u64) -> String {
     let relevant = task.relevant(seed);
     let columns: Vec<String> = relevant.iter().map(|column| (column + 1).to_string()).collect();

@@ -123,8 +123,8 @@ fn draw_accuracy_by_distance(run: &RunView) -> BarChart {
     }
 }
 
-/// Draws the attention weight on the step that last wrote the machine's cell against the training step, one curve for
-/// each layer.
+/// Draws the mean attention weight on the step that last wrote the predicted cell against the training step: one curve
+/// for each layer, of the head where the weight is largest, over cells written four or more steps ago.
 fn draw_write_attention(run: &RunView) -> LineChart {
     let roles = [Role::Train, Role::Test, Role::Relevant, Role::Other];
     let curve = |(of, role): (TraceMetric, Role)| {
@@ -185,8 +185,8 @@ fn draw_attention(run: &RunView, state: &TracesState) -> Heatmap {
     }
 }
 
-/// Bars of the mean attention weight of each head on the step that last wrote the predicted cell, if that was four or
-/// more steps ago.
+/// Bars of the mean attention weight of each head, in the inspected trace, on the step that last wrote the predicted
+/// cell, over cells written four or more steps ago.
 fn draw_head_attention(state: &TracesState) -> BarChart {
     let Some((means, even)) = state.mean_write_attention() else { return BarChart::default() };
     BarChart {

@@ -13,8 +13,8 @@ pub(super) fn latest_metric(run: &RunView, metric: TraceMetric) -> f32 {
     values.filter(|values| !values.is_empty()).map_or(f32::NAN, |values| median_range(values).0)
 }
 
-/// Metrics of attention on the step that last wrote the machine's cell, one for each layer of the network, up to the
-/// number of layers that are measured.
+/// Metrics of the attention on the step that last wrote the predicted cell, one for each layer of the network, for at
+/// most [`MAX_MEASURED_LAYERS`] layers.
 pub(super) fn layer_metrics(run: &RunView) -> impl Iterator<Item = TraceMetric> {
     let (first, count) =
         (TraceMetric::WriteAttentionLayer1 as usize, run.spec().model.config().heads().len());

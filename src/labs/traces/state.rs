@@ -25,7 +25,8 @@ pub struct TracesState {
     pub traces: TraceSettings,
     /// Random Turing machine whose traces the network learns to predict.
     pub machine: RandomMachine,
-    /// Least possible mean loss on the first held-out traces, in nats per token.
+    /// Least possible mean loss on the first [`MAX_LOSS_TRACES`] held-out traces, or all if there are fewer, in nats
+    /// per token.
     pub min_loss: f64,
     /// Steps of the inspected trace, each with its token and cell; one more than the context length, as the last is
     /// only predicted.

@@ -38,8 +38,8 @@ fn latest_median(run: &RunView, metric: ReplicaMeasure) -> f32 {
     values.filter(|values| !values.is_empty()).map_or(f32::NAN, |values| median_range(values).0)
 }
 
-/// Two readouts (label, value): the loss above the least possible loss, and the attention on the step that last wrote
-/// the machine's cell, of the layer where it is largest.
+/// Two readouts (label, value): the loss above the least possible loss, and the mean attention weight on the step that
+/// last wrote the predicted cell, of the layer where it is largest.
 pub fn readouts(run: &RunView) -> [(String, String); 2] {
     let max_value = layer_metrics(run).map(|of| latest_metric(run, of)).fold(f32::NAN, f32::max);
     [

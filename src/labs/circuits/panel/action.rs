@@ -22,7 +22,8 @@ pub enum PanelAction {
 const RANDOM_GATE_COUNT: &str = "12";
 
 /// Circuits that the user can load in the panel: name, kind, number of bits and depth, the last two as texts of
-/// settings.
+/// settings. Depth counts only for a copied bit and for a product of weights; the random circuit has
+/// [`RANDOM_GATE_COUNT`] gates.
 pub const EXAMPLES: [(&str, CircuitKind, &str, &str); 8] = [
     (text!("Parity of 4 bits"), CircuitKind::Parity, "4", "1"),
     (text!("Parity of 8 bits, pair by pair"), CircuitKind::Tree, "8", "1"),

@@ -42,7 +42,8 @@ pub struct Diagram {
     pub size: (f64, f64),
     /// Boxes of the inputs and gates, layer by layer from the inputs on.
     pub boxes: Vec<GateBox>,
-    /// Wires between boxes of adjacent layers, one for each input of each gate.
+    /// Wires between boxes of adjacent layers, one for each input of each gate; a gate that reads the same signal twice
+    /// has one wire.
     pub wires: Vec<Wire>,
 }
 
@@ -116,8 +117,9 @@ pub fn gate_rect((x, y): (f64, f64)) -> [f64; 4] {
     [x - BOX_HALF_SIZE.0, y - BOX_HALF_SIZE.1, 2.0 * BOX_HALF_SIZE.0, 2.0 * BOX_HALF_SIZE.1]
 }
 
-/// The state of each gate, `[layers][gates]`, from `network_values`, the values of gates in the ReLU network, and
-/// `circuit_values`, those in the circuit, both `[layers][gates]`.
+/// The state of each gate and input, `[layers][gates]` with the inputs as layer 0: whether its value in the ReLU
+/// network, from `network_values`, is above ½, and whether it is on the wrong side of ½ for the circuit's value, from
+/// `circuit_values`. Both arguments are `[layers][gates]`.
 pub fn gate_states(network_values: &[&[f64]], circuit_values: &[Vec<bool>]) -> Vec<Vec<GateState>> {
     let layer = |(given, values): (&&[f64], &Vec<bool>)| {
         let gates = given.iter().zip(values);

@@ -26,7 +26,8 @@ fn split_gates(line: &str) -> String {
         .join("\n")
 }
 
-/// Parses the text of a circuit. On failure, returns the errors of all malformed lines, or else the first other error.
+/// Parses the text of a circuit. On failure, returns the errors of all lines that are malformed by themselves, or else
+/// a single error: the first one of the circuit as a whole, or that the text is too long for a link.
 pub fn parse_circuit_text(text: &str) -> Result<Circuit, Vec<TextError>> {
     let text = format_gate_lines(text);
     check_link_length(&text, MAX_LINK_CHARACTERS).map_err(|error| vec![error])?;

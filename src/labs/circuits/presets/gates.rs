@@ -13,7 +13,8 @@ const MARGINS_GROUP: PresetGroup = PresetGroup {
     charts: &[charts::DEPTHS, charts::NORMS],
 };
 
-/// Expects that, for the median network, all measured rows of the truth table are answered correctly at `step`.
+/// Expects the median over replicas of the share of right answers, on the measured rows of the truth table, to be 1 at
+/// step `step` of the search for perturbations.
 const fn expect_all_correct(step: u64) -> Expectation {
     Expectation::Median { measure: ExpectedMeasure::TestAccuracy, step, between: (1.0, 1.0) }
 }

@@ -19,8 +19,8 @@ const fn expect_median(metric: CircuitMetric, step: u64, between: (f32, f32)) ->
     Expectation::Median { measure: ExpectedMeasure::Circuit(metric), step, between }
 }
 
-/// Expects the median of a circuit metric at the end of a sweep's run to be in the range `between`, for the curve with
-/// index `series` and the swept value with index `at`, both from 0.
+/// Expects the median over replicas of a circuit metric at the end of a sweep's run to be in the range `between`, for
+/// the curve with index `series` and the swept value with index `at`, both from 0.
 const fn expect_final_median(
     metric: CircuitMetric,
     series: usize,

@@ -10,8 +10,8 @@ const NOISE_GROUP: PresetGroup = PresetGroup {
     charts: &[charts::STRAYS, charts::NORMS],
 };
 
-/// Expects the median share of right answers at the end of a sweep's run to be in the range `between`, for the curve
-/// with index `series` and the swept value with index `at`, both from 0.
+/// Expects the median over replicas of the share of truth table rows answered right, at the end of a sweep's run, to be
+/// in the range `between`, for the curve with index `series` and the swept value with index `at`, both from 0.
 const fn expect_final_accuracy(series: usize, at: usize, between: (f32, f32)) -> Expectation {
     Expectation::FinalMeasure { measure: ExpectedMeasure::TestAccuracy, series, at, between }
 }

@@ -72,14 +72,15 @@ impl PlotFrame {
         (DRAWING_SIZE.0 * share(x, self.max_x), DRAWING_SIZE.1 * (1.0 - share(y, self.max_y)))
     }
 
-    /// The point (x, y) at the fractions `right` of the plot's width and `down` of its height, each from 0 to 1.
+    /// The point (x, y), rounded, at the fractions `right` of the plot's width from the left and `down` of its height
+    /// from the top, each from 0 to 1.
     pub fn to_coordinates(self, right: f64, down: f64) -> [f64; 2] {
         let at = |share: f64, most: f64| round_coordinate(most * (2.0 * share.clamp(0.0, 1.0) - 1.0));
         [at(right, self.max_x), at(1.0 - down, self.max_y)]
     }
 
-    /// The point after a press of the arrow key with this name, ten times as far if `far` (with Shift); none for other
-    /// keys.
+    /// The point after a press of the arrow key with this name in the plot of examples, [`SHIFT_FACTOR`] times as far
+    /// if `far` (with Shift); none for other keys.
     pub fn move_by_key(self, [x, y]: [f64; 2], key: &str, far: bool) -> Option<[f64; 2]> {
         let step = |most: f64| {
             (most / PRESSES_PER_HALF_AXIS * if far { SHIFT_FACTOR } else { 1.0 }).max(COORDINATE_STEP)
@@ -128,8 +129,8 @@ impl PlotFrame {
     }
 }
 
-/// The smallest axis end ([`AXIS_ENDS`] times a power of ten) that is at least `min_end`; 1 if `min_end` is not
-/// positive.
+/// The end of an axis of the plot of examples: the smallest number of [`AXIS_ENDS`] times a power of ten that is at
+/// least `min_end`; 1 if `min_end` is not positive.
 fn round_up_axis_end(min_end: f64) -> f64 {
     if min_end <= 0.0 {
         return 1.0;

@@ -40,7 +40,8 @@ impl TokenPart {
         self.range.len()
     }
 
-    /// Number of columns and of rows of the part's image in a strip with `rows` rows; one pixel is one number.
+    /// Number of columns and of rows of the part's image in a strip with `rows` rows; one pixel is one number, and
+    /// numbers fill the columns from top to bottom.
     pub fn image_size(&self, rows: usize) -> (usize, usize) {
         let rows = rows.clamp(1, self.number_count().max(1));
         (self.number_count().div_ceil(rows).max(1), rows)
@@ -105,19 +106,22 @@ pub fn token_parts(layout: &TokenLayout) -> Vec<TokenPart> {
     parts
 }
 
-/// The number of rows of cells in the strip that shows a token, one cell per coordinate.
+/// The number of rows of cells in the strip that shows a token, one cell per coordinate: the width of the network's
+/// widest layer, limited to [`ROW_RANGE`], or more if the strip would have over [`MAX_COLUMNS`] columns.
 pub fn row_count(layout: &TokenLayout) -> usize {
     let network = layout.network();
     let widest = (0..=network.layer_count()).map(|j| network.width(j)).max().unwrap_or(1);
     widest.clamp(ROW_RANGE.0, ROW_RANGE.1).max(layout.len().div_ceil(MAX_COLUMNS))
 }
 
-/// The side in CSS pixels of a cell, which shows one number, in a token's strip with `rows` rows.
+/// The side in CSS pixels of a cell, which shows one number, in a token's strip with `rows` rows: as large as
+/// [`MAX_HEIGHT_PX`] allows, within [`CELL_SIDE_RANGE_PX`].
 pub fn cell_side_px(rows: usize) -> usize {
     (MAX_HEIGHT_PX / rows.max(1)).clamp(CELL_SIDE_RANGE_PX.0, CELL_SIDE_RANGE_PX.1)
 }
 
-/// Whether the transformer layer of this phase reads or writes a part of a token; without a phase, the part is idle.
+/// Whether the transformer layer of this phase writes or reads coordinates of a part of a token; a part that it both
+/// reads and writes counts as written. Without a phase, the part is idle.
 pub fn part_access(layout: &TokenLayout, phase: Option<LayerPhase>, part: &TokenPart) -> PartAccess {
     let Some(phase) = phase else { return PartAccess::Idle };
     let meets = |range: &Range<usize>| range.start < part.range.end && part.range.start < range.end;
@@ -130,8 +134,8 @@ pub fn part_access(layout: &TokenLayout, phase: Option<LayerPhase>, part: &Token
     }
 }
 
-/// The names of the token parts that the layer of this phase accesses in this way, as a list: "x, p(1), p(2) and s"; a
-/// block of which all parts are included is named as a whole.
+/// The names of the token parts that the transformer layer of this phase accesses as `access` says, as a list: "x,
+/// p(1), p(2) and s"; a block of which all parts are included is named as a whole.
 pub fn list_part_names(
     layout: &TokenLayout,
     phase: LayerPhase,
@@ -174,8 +178,9 @@ pub fn shade_index(value: f64, limit: f64) -> Option<usize> {
     Some(if share < 0.0 { SHADES_PER_SIGN - steps } else { SHADES_PER_SIGN + steps })
 }
 
-/// The RGBA pixels of a part's image, row by row, four bytes each, with one colour per shade index; NaN and cells after
-/// the last number are transparent.
+/// The RGBA pixels of the image of a token's part, row by row, four bytes each; `colours` has one colour per
+/// [`shade_index`], and `limit` is the absolute value with the strongest shade. NaN and cells after the last number are
+/// transparent.
 pub fn render_pixels(
     part: &TokenPart,
     token: &[f64],
@@ -216,7 +221,8 @@ pub fn describe_token(layout: &TokenLayout, parts: &[TokenPart], token: &[f64]) 
     sentences.join(" ")
 }
 
-/// The sentence on the coordinates in one part of a token's strip; empty for a part without coordinates.
+/// The sentence on the coordinates in one part of a token's strip: all if there are at most two, otherwise the largest
+/// in absolute value; empty for a part without coordinates.
 fn describe_part(layout: &TokenLayout, part: &TokenPart, token: &[f64]) -> String {
     let (name, numbers) = (&part.name, token.get(part.range.clone()).unwrap_or_default());
     let largest = numbers.iter().enumerate().max_by(|(_, a), (_, b)| a.abs().total_cmp(&b.abs()));

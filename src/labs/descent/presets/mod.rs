@@ -20,15 +20,15 @@ const fn expect_median(measure: ComparisonMeasure, step: u64, between: (f32, f32
     Expectation::Median { measure: ExpectedMeasure::Descent(measure), step, between }
 }
 
-/// Expects that in exactly the share `share` of the replicas, a comparison measure reaches at least `limit` within 100
-/// steps of descent.
+/// Expects that in exactly the share `share` (0 to 1) of the replicas, the comparison measure `of` reaches at least
+/// `limit` within 100 steps of descent.
 const fn expect_at_least(of: ComparisonMeasure, limit: f32, share: f64) -> Expectation {
     let measure = ExpectedMeasure::Descent(of);
     Expectation::Reaches { measure, at_least: limit, steps: (0, 100), share: (share, share) }
 }
 
-/// Expects that the weights in the tokens and those of direct gradient descent differ by at least 1e−14 within `step`
-/// steps, in a share of the networks in the range `share`.
+/// Expects that the weights in the tokens are at a distance (ℓ₂ norm) of at least 1e−14 from those of direct gradient
+/// descent within `step` steps, in a share of the networks in the range `share`.
 const fn expect_deviation(step: u64, share: (f64, f64)) -> Expectation {
     let measure = ExpectedMeasure::Descent(ComparisonMeasure::Distance);
     Expectation::Reaches { measure, at_least: 1e-14, steps: (0, step), share }
@@ -46,8 +46,8 @@ const fn expect_final_median(measure: ComparisonMeasure, at: usize, between: (f3
     Expectation::FinalMeasure { measure: ExpectedMeasure::Descent(measure), series: 0, at, between }
 }
 
-/// Expects the exponent of the power law of the final distance, fitted from the first to the last index (from 0) of
-/// swept values in `values`, to be in the range `between`.
+/// Expects the exponent of the power law of the final distance from direct gradient descent in the swept setting to be
+/// in the range `between`; it is fitted to the swept values from the first to the last index (from 0) in `values`.
 const fn expect_power_law(values: (usize, usize), between: (f64, f64)) -> Expectation {
     Expectation::PowerLaw {
         measure: ExpectedMeasure::Descent(ComparisonMeasure::Distance),

@@ -15,8 +15,9 @@ const THEOREM_GROUP: PresetGroup = PresetGroup {
     charts: &[charts::APART, charts::BOTH],
 };
 
-/// Menu group of the presets on the distance from direct gradient descent as a function of the number M of line
-/// segments and the band width δ.
+/// Menu group of the presets on the distance between the weights in the tokens and those of direct gradient descent as
+/// a function of the number M of line segments that approximate an activation, and of the width δ of the band of wrong
+/// ReLU derivatives.
 const DISTANCE_GROUP: PresetGroup = PresetGroup {
     slug: "sums-of-relus",
     name: "How exact are sums of ReLUs?",
@@ -81,8 +82,8 @@ pub(super) const THEOREM_PRESETS: &[Preset] = &[
     },
 ];
 
-/// Presets on the power laws of the distance from direct gradient descent in the number M of line segments and the band
-/// width δ.
+/// Presets on the power laws of the final distance from direct gradient descent in the number M of line segments that
+/// approximate an activation, and in the width δ of the band of wrong ReLU derivatives.
 pub(super) const DISTANCE_PRESETS: &[Preset] = &[
     Preset {
         slug: "knots-descent",

@@ -17,8 +17,8 @@ const CONTROL_GROUP: PresetGroup = PresetGroup {
     charts: &[charts::APART, charts::BOTH],
 };
 
-/// Expects that the weights of direct descent have moved by at least 1e−6 within 100 steps, in a share of the networks
-/// in the range `share`.
+/// Expects that the weights of direct gradient descent are at a distance (ℓ₂ norm) of at least 1e−6 from the initial
+/// weights within 100 steps, in a share of the networks in the range `share`.
 const fn expect_weight_change(share: (f64, f64)) -> Expectation {
     let measure = ExpectedMeasure::Descent(ComparisonMeasure::Moved);
     Expectation::Reaches { measure, at_least: 1e-6, steps: (0, 100), share }

@@ -35,7 +35,8 @@ pub fn scale_factor(quarters: i32) -> f64 {
     (exact * 1000.0).round() / 1000.0
 }
 
-/// The slider position q for which 2^(q/4) is nearest to this factor of the inputs.
+/// The slider position q, within ±[`MAX_QUARTERS`], for which 2^(q/4) is nearest to this factor of the inputs, on a
+/// logarithmic scale.
 pub fn nearest_quarters(factor: f64) -> i32 {
     ((4.0 * libm::log2(factor)).round() as i32).clamp(-MAX_QUARTERS, MAX_QUARTERS)
 }

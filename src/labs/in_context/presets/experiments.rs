@@ -47,7 +47,7 @@ pub const NETWORKS: Experiment = Experiment {
     unstated: &["k", "opt", "lr", "b1", "b2", "eps", "wd", "wdkind", "warm", "cool", "clip"],
 };
 
-/// Settings of Wu et al. 2024, appendix G.2 and figure 3: transformers of several depths.
+/// Settings of Wu et al. 2024, appendix G.2 and figure 3: transformers of 4, 6, 8 and 10 layers.
 pub const FIGURE_3: Experiment = Experiment {
     passage: "Wu, Su, Hu, Song and Liu 2024, appendix G.2, figure 3",
     based_on: Some(&NETWORKS),

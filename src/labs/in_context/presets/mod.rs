@@ -18,8 +18,8 @@ const fn expect_r2(step: u64, between: (f32, f32)) -> Expectation {
     Expectation::Median { measure: ExpectedMeasure::TestAccuracy, step, between }
 }
 
-/// Expects the median over replicas of 1 − R² on held-out prompts at the end of a sweep's run to be in the range
-/// `between`, for the curve with index `series` and the swept value with index `at`, both from 0.
+/// Expects the median over replicas of 1 − R² at the last point of held-out prompts, at the end of a sweep's run, to be
+/// in the range `between`, for the curve with index `series` and the swept value with index `at`, both from 0.
 const fn expect_final_error(series: usize, at: usize, between: (f32, f32)) -> Expectation {
     Expectation::FinalError { series, at, between }
 }

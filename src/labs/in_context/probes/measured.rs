@@ -8,7 +8,7 @@ use vivarium_model::run::RunSpec;
 use vivarium_science::functions::{FunctionPrompts, population_variance};
 
 /// Approximate maximum number of operations of one measurement of a network's R²; it sets the number of held-out
-/// prompts, which is never below the minimum.
+/// prompts, within [`PROMPT_COUNT_RANGE`].
 const MAX_OPERATIONS: f64 = 2.5e8;
 /// Minimum and maximum number of held-out prompts of one measurement of a network's R², if the run has so many.
 const PROMPT_COUNT_RANGE: (usize, usize) = (32, 512);
@@ -34,8 +34,8 @@ pub struct R2Measurement {
 }
 
 impl R2Measurement {
-    /// Starts the measurement of a run's network on held-out prompts of the distribution `prompts`: that of the run, or
-    /// one with scaled inputs.
+    /// Starts the measurement of the R² of `network`, with the settings of a run, on held-out prompts of the
+    /// distribution `prompts`: that of the run, or one with scaled inputs.
     pub fn new(spec: &RunSpec, prompts: FunctionPrompts, network: Plain) -> Self {
         let each = forward_operations(spec, prompts.max_points());
         let count = ((MAX_OPERATIONS / each) as usize)
@@ -86,8 +86,8 @@ impl R2Measurement {
         self.errors.to_r2_curve(variance)
     }
 
-    /// The curve of R² by number of examples, relative to the mean variance of the labels in the prompts evaluated so
-    /// far.
+    /// The curve of R² by number of examples on the prompts evaluated so far, relative to the variance of the labels
+    /// within a prompt, averaged over these prompts.
     pub fn r2_curve_of_read_prompts(&self) -> R2Curve {
         // Avoids a division by 0 if all labels are equal.
         self.r2_curve((self.label_variance_sum / self.errors.prompt_count().max(1) as f64).max(1e-12))

@@ -1,5 +1,5 @@
-//! Actions of the user on the inspected prompt, and its table. All changes are in the link and can be undone;
-//! none of it restarts the run.
+//! Actions of the user on the inspected prompt, and its table. All changes are in the link and can be undone; only
+//! another head restarts the run.
 
 use crate::lookup::{LookupState, texts};
 use vivarium_core::settings::format_real;
@@ -47,8 +47,8 @@ pub enum PromptAction {
     AddHead(usize),
 }
 
-/// Adds the change of entry number `at` (from 1) to `value` to `changes` and encodes all of them for a link as
-/// "3:0.5_7:1", entry and value; `None` if there are more than a link may have.
+/// Adds the change of entry number `at` (from 1) to `value` to `changes`, in place of an earlier change of this entry,
+/// and encodes all of them for a link as "3:0.5_7:1", entry and value; `None` if there are more than [`MAX_CHANGES`].
 fn encode_changes(changes: &[(u64, f64)], at: usize, value: f64) -> Option<String> {
     let mut all: Vec<(u64, f64)> = changes.iter().copied().filter(|(place, _)| *place != at as u64).collect();
     all.push((at as u64, value));
@@ -145,8 +145,8 @@ pub fn describe_origin(state: &LookupState) -> String {
     }
 }
 
-/// Sentence with the number of pairs of positions whose codes are too similar for assumption 3 of the paper; `None`
-/// unless codes are random.
+/// Sentence with the number of pairs of positions whose codes are too similar for assumption 3 of Mousavi-Hosseini et
+/// al. 2025 (scalar product above 1/2 in absolute value); `None` unless codes are random.
 pub fn describe_code_pairs(state: &LookupState) -> Option<String> {
     let (count, length) = (state.correlated_code_pairs? as u64, state.prompts.length as u64);
     Some(tr!(
@@ -186,7 +186,8 @@ pub fn attention_weight(state: &LookupState, head: usize, position: usize) -> f6
     state.inspected.attention.get(head).and_then(|shares| shares.get(position)).copied().unwrap_or(0.0)
 }
 
-/// Sentences on the selected position: its names, label, output, and the error over the whole prompt.
+/// Sentences on the selected position: its names, label and output, and the relative error over the whole prompt (mean
+/// squared error divided by the variance of a label).
 pub fn describe_position(state: &LookupState, view: &ViewSettings) -> String {
     let place = state.shown_position(view);
     let [truth, answer] = format_label_and_output(state, place);

@@ -24,8 +24,8 @@ const fn expect_matrix_measure(measure: ExpectedMeasure, step: u64, between: (f3
     Expectation::Median { measure, step, between }
 }
 
-/// Expects the median relative error at the end of the runs with swept value number `at` (from 0) to be in the interval
-/// `between`.
+/// Expects the median over networks of the relative error on held-out prompts, at the end of the runs with swept value
+/// number `at` (from 0), to be in the interval `between`; for the first curve of the sweep.
 const fn expect_final_error(at: usize, between: (f32, f32)) -> Expectation {
     Expectation::FinalError { series: 0, at, between }
 }

@@ -13,8 +13,8 @@ const GROUP: PresetGroup = PresetGroup {
     charts: &[charts::NEEDED, charts::ERROR],
 };
 
-/// Expects the median number of steps until the target is reached to be in `between`, for curve number `series` of the
-/// sweep at swept value number `at`, both from 0.
+/// Expects the median over networks of the number of training steps until the target is reached to be in `between`, for
+/// curve number `series` of the sweep at swept value number `at`, both from 0.
 const fn expect_steps(series: usize, at: usize, between: (u64, u64)) -> Expectation {
     Expectation::MedianTime { series, at, between }
 }

@@ -6,8 +6,8 @@ use vivarium_view::presets::{
     ALL_REPLICAS, PRESET_DEFAULTS, Preset, PresetGroup, expect_learned, expect_not_learned,
 };
 
-/// Group of presets for proposition 21 and the remark after proposition 3 of Mousavi-Hosseini et al. 2025: at least one
-/// head per name is needed.
+/// Group of presets for proposition 21 of Mousavi-Hosseini et al. 2025 and the remark after its proposition 3: at least
+/// one head per name is needed.
 const GROUP: PresetGroup =
     PresetGroup { slug: "heads-and-names", name: "One head for each name", charts: &[charts::ERROR] };
 

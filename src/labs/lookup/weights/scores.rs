@@ -8,7 +8,8 @@ use vivarium_science::tokens::TokenPrompts;
 /// Query-key matrices of a network's attention heads.
 ///
 /// # Why
-/// Figure 2 of the paper shows W_QᵀW_K itself. The network divides the scores, and not this matrix, by √d_k.
+/// Figure 2 of Mousavi-Hosseini et al. 2025 shows W_QᵀW_K itself. The network divides the scores, and not this matrix,
+/// by √d_k, where d_k is the number of components of a query.
 #[derive(Debug, Clone, PartialEq)]
 pub struct QueryKeyMatrices {
     /// Matrix W_QK of each head, `[size, size]`, row by row: the score of a query s and a key t is sᵀ W_QK t /
@@ -46,7 +47,7 @@ impl QueryKeyMatrices {
     }
 
     /// Number of entries at the start of an encoded token (token entries, then codes) on which attention scores do not
-    /// depend.
+    /// depend, so that a W_QK has no rows and columns for them.
     pub fn skipped_entries(&self, prompts: &TokenPrompts) -> usize {
         prompts.encoded_dim().saturating_sub(self.size)
     }
@@ -72,8 +73,8 @@ impl QueryKeyMatrices {
         self.heads.iter().map(of).collect()
     }
 
-    /// Blocks of a W_QK, as (rows, columns), one per name, that are nonzero in construction A.2 of Mousavi-Hosseini et
-    /// al. 2025: rows for the code of a position that the query names, columns for the key's own code.
+    /// Blocks of a W_QK, as (rows, columns), one per name, that are nonzero in equation A.2 of Mousavi-Hosseini et al.
+    /// 2025: rows for the code of a position that the query names, columns for the key's own code.
     pub fn blocks(&self, prompts: &TokenPrompts) -> Vec<(std::ops::Range<usize>, std::ops::Range<usize>)> {
         let (code, first) = (prompts.code_dim, prompts.dim - self.skipped_entries(prompts).min(prompts.dim));
         let own = first..first + code;
@@ -109,7 +110,7 @@ impl QueryKeyMatrices {
 }
 
 /// Extremes of the absolute values of entries of query-key matrices; a block is the part for one name that is nonzero
-/// in the paper's construction.
+/// in equation A.2 of Mousavi-Hosseini et al. 2025.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct EntryMagnitudes {
     /// Largest absolute value of an entry of W_QK inside a block, over all heads.
@@ -122,8 +123,8 @@ pub struct EntryMagnitudes {
     pub max_off_diagonal: f64,
 }
 
-/// Matrix product QKᵀ of query weights and key weights, both `[size, inner]`, row by row; the product is `[size,
-/// size]`.
+/// Matrix product QKᵀ of query weights Q and key weights K of one head, both `[size, inner]`, row by row; the product
+/// is `[size, size]`.
 fn multiply_transposed(queries: &[f32], keys: &[f32], inner: usize) -> Vec<f64> {
     let dot = |q: &[f32], k: &[f32]| q.iter().zip(k).map(|(q, k)| f64::from(*q) * f64::from(*k)).sum::<f64>();
     let rows = queries.chunks(inner);

@@ -21,8 +21,8 @@ use vivarium_science::tokens::TokenPrompts;
 use vivarium_science::tokens::theory::oracle::PromptSpan;
 use vivarium_view::probing::{Probe, ProbeMeasurement, ProbeSpec, ProbedNetwork};
 
-/// Share ‖W − PW‖² / ‖W‖² of the first network's first-layer weights W outside the span of its training prompts, onto
-/// which P projects, as the probe's only scalar.
+/// Share ‖W − PW‖² / ‖W‖² of the first network's weights W from the tokens to the first hidden layer outside the span
+/// of its training prompts, onto which P projects, as the probe's only scalar.
 pub const OUTSIDE: Probe = Probe { name: "lookup-outside-span", applies: check_has_span_bound };
 
 /// Definition of the probe [`OUTSIDE`]: its name, and the measurement, in slices, of the first network.
@@ -88,8 +88,8 @@ impl OutsideSpanJob {
         true
     }
 
-    /// Share of the squared norm of the token weights outside the span of the training prompts, for first-layer weights
-    /// `[length × encoded_dim, neurons]`.
+    /// Share of the squared norm of the weights from the tokens (without those from the codes) outside the span of the
+    /// training prompts, for first-layer weights `[length × encoded_dim, neurons]`.
     fn compute_share(&self, weights: &[f32]) -> f64 {
         let TokenPrompts { length, dim, .. } = self.prompts;
         let inputs = length * self.prompts.encoded_dim();
@@ -116,8 +116,9 @@ impl ProbeMeasurement for OutsideSpanJob {
     }
 }
 
-/// Share ‖W − PW‖² / ‖W‖² of the first-layer weights W outside the span of the training prompts (P projects onto the
-/// span), for network number `replica` (from 0); `parameters` has one list per tensor. `None` if it cannot be measured.
+/// Share ‖W − PW‖² / ‖W‖² of the weights W from the tokens to the first hidden layer outside the span of the training
+/// prompts (P projects onto the span), for network number `replica` (from 0); `parameters` has one list per tensor.
+/// `None` if it cannot be measured.
 pub fn compute_outside_share(spec: &RunSpec, replica: u32, parameters: &[Vec<f32>]) -> Option<f64> {
     let mut job = OutsideSpanJob::new(spec, replica)?;
     while !job.add_prompts() {}

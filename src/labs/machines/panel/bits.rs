@@ -91,7 +91,8 @@ pub fn present_token<'a>(
     }
 }
 
-/// Groups of token coordinates in which block number `block`, from 1, changed an entry; empty for 0.
+/// Groups of token coordinates in which block number `block`, from 1, changed an entry by more than [`BIT_TOLERANCE`];
+/// empty for 0.
 pub fn changed_groups(layout: &ResidualLayout, trace: &StepTrace, block: usize) -> Vec<TokenGroup> {
     let Some(at) = block.checked_sub(1) else { return vec![] };
     let before = match at.checked_sub(1) {
@@ -150,7 +151,7 @@ pub fn render_group<'a>(
 }
 
 /// Tokens of the [`MAX_PAST_TOKENS`] steps before `step` as columns of the display, each with its own step number in
-/// binary in the coordinates pos1. The first columns are empty if there are fewer tokens.
+/// binary in the coordinates pos1 (group [`TokenGroup::Time`]). The first columns are empty if there are fewer tokens.
 pub fn build_columns(transformer: &Transformer, step: usize) -> Vec<Vec<f64>> {
     let layout = transformer.construction().layout();
     let column = |t: usize| {

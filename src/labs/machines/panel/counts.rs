@@ -5,8 +5,8 @@ use vivarium_science::machines::{
 };
 use vivarium_view::display::words::format_thousands;
 
-/// Sentences on the width, blocks and parameters of the transformer that executes a machine, without noise; `None` if
-/// it cannot be built.
+/// Sentences on the width, blocks and parameters of the transformer that executes a machine, without noise; the layers
+/// that round after every block are counted if `is_rounding`. `None` if it cannot be built.
 pub fn describe_size(program: &MachineProgram, is_rounding: bool) -> Option<String> {
     let construction = Construction::new(&program.machine, program.bits).ok()?;
     let parts = ParameterBreakdown::new(program, is_rounding).ok()?;

@@ -19,7 +19,8 @@ pub struct Draft {
     pub rules: String,
     /// Symbols on the tape at the start, as the user typed them.
     pub input: String,
-    /// Number of the tape cell on which the head starts, as text.
+    /// Number of the tape cell on which the head starts, as text; 0 stands for the smallest cell from which the head
+    /// stays on the tape.
     pub cell: String,
 }
 
@@ -41,7 +42,7 @@ pub struct ParsedDraft {
     pub machine: Machine,
     /// Symbols on the tape at the start, as indices into the machine's symbols.
     pub input: Vec<usize>,
-    /// Tape cell on which the head starts; with 0, a cell with enough room to its left is chosen.
+    /// Tape cell on which the head starts; 0 stands for the smallest cell from which the head stays on the tape.
     pub start_cell: usize,
 }
 
@@ -213,7 +214,8 @@ pub struct RuleRow {
     pub words: [String; 5],
 }
 
-/// Rows of the table with the rules of a machine, ordered by state and then by symbol.
+/// Rows of the table with the rules of a machine, ordered by state and then by symbol; a state and symbol without a
+/// rule have no row.
 pub fn rule_table(machine: &Machine) -> Vec<RuleRow> {
     let cases = (0..machine.state_names().len())
         .flat_map(|state| (0..machine.symbols().len()).map(move |symbol| (state, symbol)));
@@ -232,8 +234,8 @@ pub fn rule_table(machine: &Machine) -> Vec<RuleRow> {
     cases.filter_map(row).take(MAX_ROWS).collect()
 }
 
-/// State and symbol, by index, before step number `step` (from 1), which determine the rule that the step applied;
-/// `None` for step 0.
+/// State and symbol under the head, as indices from 0, before step number `step` (from 1), which determine the rule
+/// that the step applied; `None` for step 0.
 pub fn applied_rule(run: &MachineRun, step: usize) -> Option<(usize, usize)> {
     let before: StepRecord = crate::machines::tape::record_after(run, step.checked_sub(1)?);
     Some((before.state, before.symbol))

@@ -139,7 +139,8 @@ pub struct StepSearch {
     pub was_written: bool,
 }
 
-/// Tokens, by step number, whose numbers agree with `number` in the highest `known_bits` of `bits` bits.
+/// Those of the step numbers `tokens` that agree with the step number `number` in its highest `known_bits` of `bits`
+/// bits.
 ///
 /// Of the tokens that wrote a cell, these are the candidates when `known_bits` bits of the last of them are found.
 pub fn matching_tokens(tokens: &[usize], number: usize, bits: usize, known_bits: usize) -> Vec<usize> {
@@ -248,8 +249,9 @@ fn has_written_flag(layout: &ResidualLayout, residual: &[f64]) -> bool {
     residual.get(layout.coordinate(TokenGroup::Flags, 0)).is_some_and(|flag| *flag > 0.5)
 }
 
-/// Marks of the pixels of one row of the search chart, and the number of past tokens whose value the block took;
-/// `writers` and `candidates` are numbers of tokens, `last` is the latest token.
+/// Marks of the pixels of one row of the search chart, and the number of past tokens whose value the block took. Tokens
+/// are numbered from 1: `writers` wrote the cell of the head, `candidates` of them match the bits found so far, and
+/// `last` is the latest token.
 fn mark_tokens(
     writers: &[usize],
     candidates: &[usize],

@@ -81,8 +81,8 @@ fn format_distance(distance: f64) -> String {
     if distance == 0.0 { "0".into() } else { format_significant(distance) }
 }
 
-/// Sentence on the gap between the largest and the second-largest attention score of block number `block`, from 1;
-/// `None` for blocks without attention.
+/// Sentence on the gap between the largest and the second-largest attention score of block number `block`, from 1; the
+/// smaller gap if the block has two attentions, `None` without a gap.
 pub fn describe_score_gap(trace: &StepTrace, block: usize) -> Option<String> {
     let of = trace.blocks.get(block.checked_sub(1)?)?;
     let gap = of

@@ -56,7 +56,8 @@ pub fn view_box(symbols: usize) -> String {
     format!("0 {top:.0} {SIDE:.0} {height:.0}")
 }
 
-/// Line width of an arrow in SVG units, which grows with the transition probability; 0 for probability 0.
+/// Line width of an arrow in SVG units, which grows linearly with the transition probability from 0.75 to
+/// [`MAX_ARROW_WIDTH`]; 0 for probability 0.
 pub fn arrow_width(probability: f64) -> f64 {
     if probability <= 0.0 { 0.0 } else { 0.75 + (MAX_ARROW_WIDTH - 0.75) * probability }
 }

@@ -105,7 +105,8 @@ pub fn prediction_rows(state: &MarkovState, view: &ViewSettings) -> Vec<Predicti
 }
 
 /// Sentence on the network's loss on the inspected sequence, with and without the heads that are off: "KL to the truth,
-/// mean over this sequence: 0.210; with all heads 0.020."
+/// mean over this sequence: 0.210; with all heads 0.020."; cross-entropy if the chain is unknown, `None` without a
+/// symbol to compare.
 pub fn describe_loss(state: &MarkovState) -> Option<String> {
     let now = state.compute_loss(&state.inspected.trace.logits)?;
     let whole = state.compute_loss(&state.inspected.whole_logits);
@@ -177,15 +178,16 @@ pub fn describe_attention(state: &MarkovState, head: usize, query: usize, key: u
     })
 }
 
-/// Key position, from 0, with the largest attention weight of a head for the query position `query`; `None` without
-/// such a head or position.
+/// Key position with the largest attention weight of head number `head` (counted through all layers) for the query
+/// position `query`, all from 0; `None` without such a head or position.
 pub fn max_attention_position(state: &MarkovState, head: usize, query: usize) -> Option<usize> {
     let length = state.inspected.symbols.len();
     let shares = state.inspected.trace.heads.get(head)?.shares.get(query * length..(query + 1) * length)?;
     (0..=query).max_by(|a, b| shares[*a].total_cmp(&shares[*b]))
 }
 
-/// Sentence on the key with the largest attention weight of a head for the query position `query`, for screen readers.
+/// Sentence, for screen readers, on the key with the largest attention weight of head number `head` (counted through
+/// all layers) for the query position `query`, both from 0; `None` without such a head or position.
 pub fn describe_max_attention(state: &MarkovState, head: usize, query: usize) -> Option<String> {
     describe_attention(state, head, query, max_attention_position(state, head, query)?)
 }

@@ -304,7 +304,7 @@ pub const FIGURE_B_6_RELU_100: Experiment = Experiment {
     ..EMPTY_EXPERIMENT
 };
 
-/// Figure B.8 of Edelman 2024, right: quantities of one neuron with a sine activation along the path of SGD.
+/// Figure B.8 of Edelman 2024, right: Fourier gap of one neuron with a sine activation along the path of SGD.
 pub const FIGURE_B_8_RIGHT: Experiment = Experiment {
     passage: "Edelman 2024, figure B.8 (right) and appendix B.3.1",
     based_on: Some(&CHAPTER_5),

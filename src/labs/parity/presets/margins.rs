@@ -45,8 +45,8 @@ const FIGURE_7_5: Experiment = Experiment {
 /// state.
 const EXPONENT: &str = "The thesis does not state the exponent r of its penalty λ‖θ‖^r; here r = k + 1.";
 
-/// Expects the normalised margin at step `step`, as a share of the largest possible margin, to be at least `at_least`
-/// and, apart from rounding, at most 1.
+/// Expects the median over networks of the normalised margin at step `step`, as a share of the largest possible margin,
+/// to be at least `at_least` and, apart from rounding, at most 1.
 const fn expect_margin(step: u64, at_least: f32) -> Expectation {
     Expectation::Median { measure: ExpectedMeasure::Margin, step, between: (at_least, 1.001) }
 }

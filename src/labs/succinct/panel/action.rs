@@ -98,8 +98,8 @@ pub fn request(state: &SuccinctState, seed: u64, action: SuccinctAction) -> Opti
     }
 }
 
-/// Twice the number of inputs and twice the number of examples, each at most the maximum of a run; `None` if both
-/// maxima are reached.
+/// Twice the number of inputs and twice the number of examples, in this order, each at most its maximum in
+/// [`MAX_SIZE`]; `None` if both maxima are reached.
 pub fn double_size(state: &SuccinctState) -> Option<[usize; 2]> {
     let now = [state.problem.inputs, state.problem.examples];
     let larger = [0, 1].map(|which| (2 * now[which]).min(MAX_SIZE[which]));

@@ -7,9 +7,10 @@ use vivarium_science::succinct::search::{
 };
 use vivarium_view::display::words::format_significant;
 
-/// Number of points in the drawing that the user can move and through which the graph of the network passes.
+/// Number of points in the drawing that the user can move and through which the graph of the ReLU network of Goel et
+/// al. 2022, lemma 5, passes.
 pub const POINT_COUNT: usize = 5;
-/// Width and height of the drawing of points and network, in SVG units.
+/// Width and height of the drawing of the points and of the graph of the network through them, in SVG units.
 pub const DRAWING_SIZE: (f64, f64) = (320.0, 180.0);
 /// Largest abs(x) and abs(y) visible in the drawing; a little larger than the limits of the points, so that the
 /// network's bumps around them have room.
@@ -56,7 +57,8 @@ pub fn move_point(point: InterpolationPoint, [x, y]: [f64; 2]) -> InterpolationP
     }
 }
 
-/// Point moved by the arrow key `key`, farther if `with_shift`; `None` for other keys.
+/// Point moved by the arrow key `key` (such as "ArrowLeft") by the first number of [`ARROW_STEP`], multiplied by the
+/// second if `with_shift`; `None` for other keys.
 pub fn move_by_key(point: InterpolationPoint, key: &str, with_shift: bool) -> Option<InterpolationPoint> {
     let step = ARROW_STEP.0 * if with_shift { ARROW_STEP.1 } else { 1.0 };
     let to = match key {
@@ -79,7 +81,7 @@ pub fn from_fractions(x_fraction: f64, y_fraction: f64) -> [f64; 2] {
     [VIEW_LIMITS.0 * (2.0 * x_fraction - 1.0), VIEW_LIMITS.1 * (1.0 - 2.0 * y_fraction)]
 }
 
-/// Graph of the network's output in the drawing, as the attribute `d` of an SVG path.
+/// Graph of the output of the network through the points, as the attribute `d` of an SVG path in the drawing.
 pub fn graph_path(network: &PointNetwork) -> String {
     let corners = network.corners(-VIEW_LIMITS.0, VIEW_LIMITS.0);
     let corner = |(at, (x, y)): (usize, (f64, f64))| {

@@ -12,8 +12,8 @@ use vivarium_view::display::words::format_thousands;
 /// List of pairs (label, value as text), as shown in the panel.
 pub type LabeledValues = Vec<(&'static str, String)>;
 
-/// Numbers of machine states for which the panel shows how improbable it is that a random convolution filter runs such
-/// a machine; 20 and 47 are those of the library's programs.
+/// Numbers of machine states for which the panel shows how improbable it is that a random convolution filter (Goel et
+/// al. 2022, theorem 1) runs a given machine with so many states; 20 and 47 are those of the library's programs.
 const FILTER_STATES: [u32; 4] = [2, 4, 20, 47];
 
 /// Formats a label, or an entry of an input, which is ±1, as "+1" or "−1".
@@ -194,8 +194,8 @@ pub fn describe_found_rule(search_state: &SearchState) -> Option<String> {
     ))
 }
 
-/// Sentence on how many of the rules tried by the search are right on most queries, for comparison with a random
-/// filter.
+/// Sentence on how many of the rules tried by the search answer at least 95 % ([`GOOD`]) of all validation and test
+/// queries right, for comparison with a random filter.
 pub fn describe_good_rules(search_state: &SearchState) -> String {
     let tried: f64 = search_state.rule_counts.iter().map(|count| f64::from(*count)).sum();
     let (good, tried) = (search_state.chosen_stats[2] as u64, tried as u64);
@@ -222,15 +222,15 @@ pub fn describe_good_rules(search_state: &SearchState) -> String {
     }
 }
 
-/// Row of the table of the probability that a random convolution filter runs a given machine with some number of
-/// states, as text.
+/// Row of the table of the probability that a random convolution filter of Goel et al. 2022 is one particular filter,
+/// which runs a machine with some number of states.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FilterProbability {
     /// Number of states of the machine that the random filter would have to run, as text.
     pub states: String,
     /// Number of parameters of the random convolution filter, as text.
     pub parameters: String,
-    /// Number of values among which each parameter of the filter is drawn.
+    /// Number of values among which each parameter of the random filter is drawn, as text.
     pub values_per_parameter: String,
     /// Logarithm to base 10 of the probability that a random filter runs the machine, rounded: "−115,527".
     pub exponent: String,

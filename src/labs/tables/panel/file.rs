@@ -7,7 +7,7 @@ use vivarium_model::tasks::Task;
 use vivarium_model::tasks::tabular::{TableOrigin, Tabular};
 
 /// Link to a run on the opened table with number `table_number`; keeps the other settings of the displayed link
-/// `current` if that is a run on a table already.
+/// `current` if that is a run on a table already, else takes the default settings.
 pub fn link_to_table(table_number: u64, current: &Link) -> Link {
     let mut link = match &current.spec.task {
         Task::Tabular(_) => current.clone(),

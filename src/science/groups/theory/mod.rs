@@ -97,7 +97,8 @@ pub fn compute_max_margin(group: &Group, irreps: &Irreps) -> Result<MaxMargin, M
     RealCharacters::from_group(group, irreps)?.compute_max_margin()
 }
 
-/// Computes the minimum of the regularised loss: the mean cross-entropy over all pairs plus `lambda` times Σ‖ω‖³.
+/// Computes the network with the smallest regularised loss: the mean cross-entropy over all pairs of group elements plus
+/// `lambda` times Σ‖ω‖³ over the hidden neurons, where ω are the weights u, v and w of one neuron.
 ///
 /// # Errors
 ///

@@ -33,7 +33,8 @@ pub enum TapePadding {
     Ring,
 }
 
-/// A matrix of cell values in the training of the table W, stored as numerators over [`TABLE_DENOMINATOR`].
+/// The grid of cells of the network in one layer while the table W is trained: the values of its cells, as numerators over
+/// [`TABLE_DENOMINATOR`]. The first layer computes the grid from W and the input.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ValueImage {
     /// Number of rows of cells.
@@ -62,7 +63,8 @@ impl ValueImage {
         self.values.chunks_mut(self.columns.max(1))
     }
 
-    /// Applies one layer of the network: the filter of the training at every cell.
+    /// Applies one layer of the network: every cell becomes the filter of its value and its four neighbours' values, where
+    /// cells outside of the grid have the value [`BORDER`].
     pub fn apply_layer(&self) -> ValueImage {
         let mut next = self.clone();
         for (row, values) in next.rows_mut().enumerate() {

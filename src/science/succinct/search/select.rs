@@ -58,7 +58,7 @@ pub struct RestartResult {
     /// Mean accuracy of the chosen rule on the validation queries, 0 to 1; biased upwards, because the rule is
     /// chosen by it.
     pub validation_accuracy: f64,
-    /// Mean accuracy of the chosen rule on all other queries, 0 to 1.
+    /// Mean accuracy of the chosen rule on the test queries, which are all queries that are no validation queries, 0 to 1.
     pub test_accuracy: f64,
     /// Standard error of `test_accuracy` over the repetitions, without the sampling error of the queries.
     pub standard_error: f64,

@@ -218,7 +218,8 @@ const ARMIJO_FRACTION: f64 = 1e-4;
 struct RiskSearch<'a> {
     /// The label function g whose risk is minimised.
     teacher: &'a Teacher,
-    /// Number of positions, the length of a row of V.
+    /// Number of positions in a prompt, which is the number of columns of V, the linear forms that the heads output,
+    /// `[heads, positions]`.
     positions: usize,
     /// The positions, from 0, of the tokens on which the label depends; all different.
     names: &'a [usize],
