@@ -158,6 +158,7 @@ fn the_mode_is_left_by_escape_and_by_the_gallery_and_changes_no_link() {
     let link = state.player.run.link.clone();
     press(&mut state, "b");
     press(&mut state, "Escape");
+    press(&mut state, "Escape");
     assert_eq!((state.presenter, state.player.run.link == link), (None, true));
     assert_eq!(on_screen(&state).len(), link.view.show.len(), "all charts again");
     // What is left over of the mode does nothing.

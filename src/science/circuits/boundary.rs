@@ -17,11 +17,12 @@ use super::limits::MAX_NOISE_DRAWS;
 use super::network::ReluNetwork;
 use vivarium_core::math::norm;
 
-/// Smallest scale σ of the noise σ ε on the network's parameters that a search tries: 2⁻¹⁰.
+/// Smallest scale σ that a search along a noise direction ε tries: the parameters are θ + σ ε, with ε standard normal.
+/// It is 2⁻¹⁰.
 const MIN_SIGMA: f64 = 1.0 / 1024.0;
-/// Largest scale σ of the noise σ ε on the network's parameters that a search tries.
+/// Largest scale σ that a search along a noise direction ε tries; directions that need a larger σ are left out.
 const MAX_SIGMA: f64 = 8.0;
-/// Ratio of two consecutive noise scales σ that a search tries: 2^¼.
+/// Ratio of two consecutive scales σ that a search along a noise direction tries: 2^¼.
 const SIGMA_FACTOR: f64 = 1.189_207_115_002_721;
 
 /// For one random direction, the smallest noise on a network's parameters that changes its output bit for one
@@ -32,15 +33,16 @@ pub struct NoiseFlip {
     pub draw: u32,
     /// Scale σ of the smallest noise along the direction that changes the answer.
     pub sigma: f64,
-    /// Norm ‖σ ε‖₂ of the perturbation, an upper bound on the margin.
+    /// Norm ‖σ ε‖₂ of the perturbation, an upper bound on the all-layer margin, the smallest norm that changes the
+    /// answer.
     pub norm: f64,
     /// The perturbation σ ε of the network's parameters, `[parameters]`.
     pub delta: Vec<f64>,
 }
 
 impl ReluNetwork {
-    /// Finds, for each of `draws` random directions, the smallest noise that changes the answer for the input `bits`; smallest
-    /// norm first.
+    /// Finds, for each of `draws` random directions that `seed` determines, the smallest noise found that changes the
+    /// answer for the input `bits`; smallest norm first.
     ///
     /// Directions along which no σ up to 8 changes the answer are left out.
     ///
@@ -78,17 +80,18 @@ pub(super) struct BoundaryPoint {
     /// Norm of the largest tested perturbation along `unit` that leaves the answer unchanged; slightly less than
     /// `high`.
     pub low: f64,
-    /// Norm of the perturbation along `unit` that changes the answer: an upper bound on the margin.
+    /// Norm of the perturbation along `unit` that changes the answer: an upper bound on the all-layer margin.
     pub high: f64,
 }
 
-/// The decision boundary of one network for one input: which perturbations of θ change the answer.
+/// The decision boundary of one network for one input: tells which perturbations of the parameters θ change the answer,
+/// the sign of the output F.
 pub(super) struct DecisionBoundary<'a> {
     /// The network whose parameters are perturbed.
     pub network: &'a ReluNetwork,
     /// The input bits as numbers 0 and 1.
     pub inputs: Vec<f64>,
-    /// Sign, 1 or −1, of the network's output F without a perturbation.
+    /// Sign of the network's output F without a perturbation: 1 if F > 0, else −1.
     pub sign: f64,
     /// Number of evaluations of the network's output F so far.
     pub evaluations: u64,
@@ -107,14 +110,16 @@ impl<'a> DecisionBoundary<'a> {
         DecisionBoundary { network, inputs, sign, evaluations: 0 }
     }
 
-    /// Whether the network with the parameters θ + `radius` · `unit` gives another output bit than with θ.
+    /// Whether the output F with the parameters θ + `radius` · `unit` is 0 or has another sign than with θ; `unit` is a
+    /// unit vector `[parameters]`.
     pub fn changes_answer(&mut self, unit: &[f64], radius: f64) -> bool {
         self.evaluations += 1;
         self.sign * self.network.output_unchecked(&self.network.perturb(unit, radius), &self.inputs) <= 0.0
     }
 
-    /// For `draws` random noise directions, the first point where the answer changes, nearest first, as (index of
-    /// the direction, norm ‖ε‖₂ of its noise, boundary point). Directions without such a point are left out.
+    /// For `draws` random noise directions that `seed` determines, the first point where the answer changes, nearest
+    /// first, as (index of the direction from 0, norm ‖ε‖₂ of its noise ε, boundary point). Directions without such a
+    /// point are left out.
     pub fn measure_noise(&mut self, seed: u64, draws: usize) -> Vec<(u32, f64, BoundaryPoint)> {
         let mut found = Vec::new();
         for draw in 0..draws as u32 {
@@ -125,7 +130,8 @@ impl<'a> DecisionBoundary<'a> {
         found
     }
 
-    /// Draws the noise ε with index `draw`; returns the unit vector ε/‖ε‖₂ and the norm ‖ε‖₂.
+    /// Draws the noise ε that `seed` and the index `draw` determine; returns the unit vector ε/‖ε‖₂, `[parameters]`,
+    /// and the norm ‖ε‖₂.
     pub fn draw_unit_noise(&self, seed: u64, draw: u32) -> (Vec<f64>, f64) {
         let mut unit = self.network.draw_noise(seed, draw);
         let length = norm(&unit);

@@ -285,7 +285,8 @@ fn check_name(line: usize, name: &str) -> Result<(), CircuitError> {
     fits.then_some(()).ok_or_else(|| CircuitError::InvalidName { line, name: shown() })
 }
 
-/// Sorts the gates so that each comes after the gates that it reads (a topological order).
+/// Sorts the gates of a circuit with `inputs` inputs so that each comes after the gates that it reads (a topological
+/// order).
 ///
 /// Returns the indices of the gates in this order, and the level of every signal: the number of gates on the longest path
 /// to it. The error is the index of a gate on a cycle.

@@ -8,21 +8,23 @@ use super::forward::KinkSide;
 use super::network::{FreeParameters, LinearLayer};
 use vivarium_core::math::{add_scaled, dot, norm};
 
-/// Maximum number of neurons from which a search takes starting directions. Of more neurons, evenly spaced ones are
-/// used.
+/// Maximum number of neurons from which the search for the smallest perturbation takes starting directions. Of more
+/// neurons, evenly spaced ones are used.
 const MAX_START_NEURONS: usize = 600;
-/// Smallest and largest norm of a perturbation at which a search looks for the decision boundary along a starting
-/// direction.
+/// Smallest and largest norm of a perturbation at which the search tests, along a starting direction, whether the
+/// answer changes.
 const START_RADII: [f64; 2] = [1.0 / 64.0, 4.0];
 /// Fractions α that a descent tries for its step u ← (1 − α) u + α g from the current direction u to the target
 /// direction g.
 const STEP_FRACTIONS: [f64; 9] = [1.0, 0.5, 0.25, 0.1, 0.03, 0.01, 0.003, 0.001, 0.0003];
-/// Number of latest tangent planes that a descent keeps, and the number of steps without an improvement after which it ends.
+/// Number of latest tangent planes of the decision boundary that a descent keeps, and the number of consecutive steps
+/// without an improvement after which it ends.
 const MAX_STORED_PLANES: usize = 8;
 /// Maximum number of tangent planes that a descent stores between two steps: a step without an improvement adds one
 /// plane to the [`MAX_STORED_PLANES`].
 pub(super) const MAX_PLANES: usize = MAX_STORED_PLANES + 1;
-/// Number of random directions that are sampled around a boundary point at each distance.
+/// Number of random directions that one call of [`DecisionBoundary::sample_around`] samples around a boundary point,
+/// all at one distance.
 pub(super) const SAMPLES_PER_DISTANCE: u32 = 64;
 /// Number of samples, of the [`SAMPLES_PER_DISTANCE`] around a boundary point, at which the tangent plane of the
 /// boundary is computed.
@@ -32,7 +34,8 @@ const LINEARIZED_SAMPLES: usize = 6;
 const MAX_CUTTING_PLANES: usize = 8;
 /// Maximum number of passes of Hildreth's method (see [`nearest_direction`]) over all tangent planes.
 const MAX_HILDRETH_SWEEPS: usize = 1_000;
-/// Number of starting directions of a search that are gradients of the output at θ; they precede those of neurons.
+/// Number of starting directions of a search that are gradients of the output F at θ, one for each treatment of kinks
+/// ([`KinkSide`]); they precede those of neurons.
 const GRADIENT_STARTS: usize = 2;
 
 /// For a network with `neurons` neurons: the spacing k, so that every k-th neuron gives starting directions, and
@@ -53,12 +56,13 @@ pub(super) struct BoundaryDescent {
     /// The perturbation of the network's weights with the smallest ℓ₂ norm, of those on the decision boundary that the
     /// descent has reached so far.
     pub point: BoundaryPoint,
-    /// The most recent tangent planes of the decision boundary, at most [`MAX_PLANES`].
+    /// The most recent tangent half-spaces of the decision boundary, oldest first, at most [`MAX_PLANES`].
     pub planes: Vec<HalfSpace>,
     /// Number of descent steps since the norm of `point` last decreased.
     pub steps_without_gain: usize,
-    /// Fraction α of the way from the point to the target. If a step does not improve the point, the descent computes
-    /// one more tangent plane there, and α shrinks.
+    /// Fraction α of the way from the direction of `point` to the direction of the target, the point nearest to 0 in
+    /// the intersection of `planes`. After a step without an improvement one more tangent plane is computed there, and
+    /// α is multiplied by 0.3.
     pub alpha: f64,
     /// Number of steps that the descent along the decision boundary has made so far.
     pub steps: usize,
@@ -70,7 +74,8 @@ impl BoundaryDescent {
         BoundaryDescent { point, planes: vec![], steps_without_gain: 0, alpha: 0.1, steps: 0 }
     }
 
-    /// Makes one step; returns whether the descent continues, which ends after `max_steps` steps.
+    /// Makes one step along the decision boundary. Returns `false` if the descent has ended: after `max_steps` steps,
+    /// after more than [`MAX_STORED_PLANES`] steps without an improvement, or if the tangent planes give no direction.
     pub fn step(&mut self, boundary: &mut DecisionBoundary, max_steps: usize) -> bool {
         if self.steps >= max_steps {
             return false;
@@ -105,7 +110,9 @@ impl BoundaryDescent {
 }
 
 impl DecisionBoundary<'_> {
-    /// The starting directions with these indices, as unit vectors `[parameters]`; `None` for a direction that is 0.
+    /// The starting directions with these indices, as unit vectors `[parameters]`: first [`GRADIENT_STARTS`] gradients,
+    /// then for each chosen neuron the direction that lowers and the one that raises its pre-activation. `None` for a
+    /// direction that is 0.
     pub fn start_directions(&self, starts: Range<usize>) -> Vec<Option<Vec<f64>>> {
         let network = self.network;
         let (theta, sign) = (network.theta(), self.sign);
@@ -131,8 +138,8 @@ impl DecisionBoundary<'_> {
         starts.map(direction).collect()
     }
 
-    /// The first point along a starting direction where the answer changes, to a relative error of 10⁻⁵. `None` if
-    /// it does not change.
+    /// The first point along the starting direction `unit` where the answer changes, for norms in [`START_RADII`],
+    /// bisected to a relative error of 10⁻⁵. `None` if the answer does not change.
     pub fn find_start_point(&mut self, unit: Vec<f64>) -> Option<BoundaryPoint> {
         let point = self.find_first_crossing(unit, START_RADII, std::f64::consts::SQRT_2)?;
         Some(self.bisect(point, 1e-5))
@@ -144,8 +151,8 @@ impl DecisionBoundary<'_> {
         *point = self.search_towards(point.clone(), target);
     }
 
-    /// Samples the random directions numbered `draws` around `point`, at the distance `away` times the norm of
-    /// `point`, and returns the nearest boundary point found.
+    /// Samples the random directions numbered `draws` of `seed` around `point`, at the distance `away` times the norm
+    /// of `point`, and returns the nearest boundary point found, which is `point` itself if no other is nearer.
     pub fn sample_around(
         &mut self,
         mut point: BoundaryPoint,
@@ -186,8 +193,8 @@ impl DecisionBoundary<'_> {
     }
 
     /// The tangent half-space of the decision boundary at the perturbation `radii[0]` · `unit`. There slack(δ), the
-    /// output F(θ + δ) times its sign at δ = 0, is replaced by its linear expansion, with secants to `radii[1]` ·
-    /// `unit` as derivatives. `None` if the gradient is 0.
+    /// output F(θ + δ) times the sign of F(θ), is replaced by its linear expansion, with secants to `radii[1]` · `unit`
+    /// as derivatives; `kink` selects the one-sided derivative at a kink. `None` if the gradient is 0 or not finite.
     pub fn linearize(&mut self, unit: &[f64], radii: [f64; 2], kink: KinkSide) -> Option<HalfSpace> {
         let [here, there] = radii.map(|radius| self.network.perturb(unit, radius));
         let slope = self.network.secant_gradient(&here, &self.inputs, &there, kink);
@@ -199,8 +206,8 @@ impl DecisionBoundary<'_> {
         missing.is_finite().then_some(HalfSpace { offset: reached + missing, normal })
     }
 
-    /// The nearest boundary point along the directions (1 − α) `point.unit` + α `target` for the fractions α of
-    /// [`STEP_FRACTIONS`]; `point` itself if none is nearer.
+    /// The nearest boundary point along the directions (1 − α) `point.unit` + α `target`, with `target` a unit vector,
+    /// for the fractions α of [`STEP_FRACTIONS`]; `point` itself if none is nearer.
     fn search_towards(&mut self, mut point: BoundaryPoint, target: &[f64]) -> BoundaryPoint {
         let from = point.unit.clone();
         for alpha in STEP_FRACTIONS {
@@ -236,18 +243,20 @@ fn neuron_direction(layer: &LinearLayer, row: usize, inputs: &[f64], up: f64, le
     direction
 }
 
-/// The half-space ⟨normal, δ⟩ ≥ distance of perturbations δ for which the linear expansion of the output predicts a
+/// The half-space ⟨`normal`, δ⟩ ≥ `offset` of perturbations δ for which the linear expansion of the output predicts a
 /// changed answer.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct HalfSpace {
     /// Unit normal vector of the half-space's plane, `[parameters]`.
     pub normal: Vec<f64>,
-    /// Distance of the half-space's plane from the unperturbed parameters, δ = 0.
+    /// Distance of the half-space's plane from the unperturbed parameters, δ = 0; negative if δ = 0 lies in the
+    /// half-space.
     pub offset: f64,
 }
 
-/// The direction of the point nearest to 0 in the intersection of the half-spaces, by Hildreth's method (1957): the point is a
-/// combination of the normals, and each factor in turn is set so that the point satisfies its half-space, at least 0.
+/// The unit vector towards the point nearest to 0 in the intersection of the half-spaces `planes`, by Hildreth's method
+/// (1957): the point is a combination of the normals with factors of at least 0, and each factor in turn is set so that
+/// the point satisfies its half-space. `None` if there are no half-spaces or the point is 0.
 fn nearest_direction(planes: &[HalfSpace]) -> Option<Vec<f64>> {
     let products: Vec<Vec<f64>> =
         planes.iter().map(|a| planes.iter().map(|b| dot(&a.normal, &b.normal)).collect()).collect();

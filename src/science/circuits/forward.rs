@@ -41,7 +41,8 @@ impl ForwardTrace {
         before.map_or(&self.inputs, |values| &values.rounded)
     }
 
-    /// The largest distance of the layer's activations, before rounding, from the nearer of 0 and 1.
+    /// The largest distance of the activations of linear layer `layer`, from 0, before rounding, from the nearer of 0
+    /// and 1.
     pub fn deviation(&self, layer: usize) -> f64 {
         let values = self.layers.get(layer).map_or(&[][..], |layer| &layer.values);
         values.iter().fold(0.0, |max, value| value.abs().min((value - 1.0).abs()).max(max))
@@ -57,7 +58,8 @@ pub struct OutputGradient {
     pub grad_theta: Vec<f64>,
 }
 
-/// Whether the output z has the sign of the label y: the loss ℓ₀₋₁(z, y) = 1((y − ½) z ≤ 0) of section 2.1 is 0.
+/// Whether the output z has the sign of the label y: the loss ℓ₀₋₁(z, y) = 1((y − ½) z ≤ 0) of section 2.1 (Wei, Chen
+/// and Ma 2022) is 0.
 ///
 /// The output 0 is an error for both labels, as in the definition of the margin. NaN is an error, too.
 pub fn is_correct(output: f64, label: bool) -> bool {
@@ -80,7 +82,8 @@ fn round_if_enabled(layer: &LinearLayer, value: f64) -> f64 {
     }
 }
 
-/// Which one-sided derivative is used at a kink: a pre-activation 0 of a ReLU, or 1/3 and 2/3 of rounding.
+/// Which one-sided derivative is used at a kink: a pre-activation 0 of a ReLU, or an activation 1/3 or 2/3 that is
+/// rounded.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum KinkSide {
     /// The derivative of the flat side, 0, as usual for a ReLU.
@@ -90,11 +93,12 @@ pub(super) enum KinkSide {
     Towards(f64),
 }
 
-/// Distance from a kink within which a pre-activation or activation is treated as exactly at the kink.
+/// Distance from a kink within which [`local_derivative`] treats a value as exactly at the kink: a pre-activation near
+/// 0, or an activation near 1/3 or 2/3.
 const KINK_TOLERANCE: f64 = 1e-9;
 
 /// The derivative of one neuron's output ζ(act(z)), with rounding ζ if the layer has it, at its pre-activation z =
-/// `sum`. `error` is ∂F/∂(output of the neuron), whose sign selects the side of a kink.
+/// `sum`. At a kink, `kink` and the sign of `error`, which is ∂F/∂(output of the neuron), select the side.
 fn local_derivative(layer: &LinearLayer, sum: f64, error: f64, kink: KinkSide) -> f64 {
     let is_rising = match kink {
         KinkSide::Flat => sum > 0.0,

@@ -42,7 +42,7 @@ use super::boundary::NoiseFlip;
 /// steps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SearchSettings {
-    /// Seed of the noise directions and of the random directions of the final polishing.
+    /// Seed of the noise directions and of the random directions in which end points of descents are polished.
     pub seed: u64,
     /// Number of random noise directions that are candidates for starting points.
     pub draws: usize,
@@ -59,7 +59,8 @@ impl Default for SearchSettings {
     }
 }
 
-/// The smallest perturbation δ that a search found with a changed answer for the parameters θ + δ.
+/// The smallest perturbation δ that a search found for which the network with the parameters θ + δ gives another answer
+/// than with θ.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LeastNormPerturbation {
     /// The norm ‖δ‖₂ of the perturbation, an upper bound on the all-layer margin.

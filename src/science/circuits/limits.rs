@@ -36,5 +36,6 @@ pub const MAX_DESCENT_STEPS: usize = 1_000;
 
 /// Maximum number of characters that the text of a circuit takes in a link.
 pub const MAX_LINK_CHARACTERS: usize = 4_096;
-/// Maximum number of parameters of a run's network, whose search stores more than ten vectors of this length.
+/// Maximum number of parameters of the network of a run on the page or the command line, whose search for the smallest
+/// perturbation stores more than ten vectors of this length.
 pub const MAX_RUN_PARAMETERS: usize = 20_000;

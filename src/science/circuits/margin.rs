@@ -28,7 +28,8 @@
 use super::error::{CircuitError, check_range};
 use super::limits::MAX_TOY_DEPTH;
 
-/// The exact margin √d (1 − 2^(−1/d)) of the toy network with d = `depth` weights and without rounding.
+/// The exact all-layer margin ρ = √d (1 − 2^(−1/d)) of the toy network w_d ⋯ w₁ x − ½ with d = `depth` weights, all 1,
+/// at the input x = 1, without rounding.
 ///
 /// # Errors
 /// `depth` is 0 or greater than [`MAX_TOY_DEPTH`].
@@ -37,8 +38,8 @@ pub fn toy_margin(depth: usize) -> Result<f64, CircuitError> {
     Ok(-d.sqrt() * libm::expm1(-std::f64::consts::LN_2 / d))
 }
 
-/// First-order approximation of the toy network's margin with rounding: 0.5/√(1 + 1/36 + 1/324 + …) with `depth` terms, which
-/// converges to 0.49237.
+/// First-order approximation of the toy network's all-layer margin with rounding: 0.5/√(1 + 1/36 + 1/324 + …) with
+/// `depth` terms under the root, which converges to 0.49237.
 ///
 /// # Errors
 /// `depth` is 0 or greater than [`MAX_TOY_DEPTH`].
@@ -52,7 +53,8 @@ pub fn first_order_margin(depth: usize) -> Result<f64, CircuitError> {
     Ok(0.5 / f64::sqrt(sum))
 }
 
-/// The exact margin of the toy network with `depth` weights and rounding, with an error of about 10⁻¹².
+/// The exact all-layer margin of the toy network with `depth` weights and rounding after each weight, with an error of
+/// about 10⁻¹².
 ///
 /// # Errors
 /// `depth` is 0 or greater than [`MAX_TOY_DEPTH`].
@@ -72,9 +74,9 @@ pub fn rounded_toy_margin(depth: usize) -> Result<f64, CircuitError> {
     Ok(stationary_chain(high, depth).map_or(0.5, |(_, squares)| squares.sqrt()))
 }
 
-/// The product h_d after the last of `depth` layers, and the sum Σ δ_i² of the squared weight changes, of the
-/// stationary sequence h₁, h₂, … (see the module) that starts with `h1`. `None` if it has no solution before layer
-/// `depth`.
+/// For the toy network with rounding: the product h_d after the last of d = `depth` layers, and the sum Σ δ_i² of the
+/// squared weight changes, of the sequence of products h₁, h₂, … that starts with `h1` and makes the sum stationary
+/// (the equation of the module). `None` if it has no solution before layer `depth`.
 fn stationary_chain(h1: f64, depth: usize) -> Option<(f64, f64)> {
     let (mut before, mut h) = (1.0, h1);
     let mut delta = 1.0 - (h + 1.0) / 3.0;

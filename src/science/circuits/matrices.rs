@@ -27,7 +27,7 @@ pub struct NamedMatrix {
     pub is_fixed: bool,
 }
 
-/// Number of parameters, of nonzero parameters, and ℓ₁ norm, of a set of a network's parameters.
+/// Number, number of nonzero ones, and ℓ₁ norm of a set of a network's parameters, such as all free parameters.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ParameterCounts {
     /// Number of parameters in the set, zeros included.
@@ -39,7 +39,8 @@ pub struct ParameterCounts {
 }
 
 impl ReluNetwork {
-    /// All weight matrices and bias vectors, including those of rounding, in the order of the forward pass.
+    /// All weight matrices and bias vectors, including those of rounding, in the order of the forward pass, named as in
+    /// the table of the module.
     pub fn matrices(&self) -> Vec<NamedMatrix> {
         let mut all = Vec::new();
         for at in 0..self.layers().len() {
@@ -48,13 +49,13 @@ impl ReluNetwork {
         all
     }
 
-    /// The weight matrix or bias vector with this name, if it exists.
+    /// The weight matrix or bias vector with the name `name`, such as `layer3.first.weight`; `None` if there is none.
     pub fn matrix(&self, name: &str) -> Option<NamedMatrix> {
         (0..self.layers().len())
             .find_map(|at| self.layer_matrices(at).into_iter().find(|matrix| matrix.name == name))
     }
 
-    /// The weights and biases of linear layer `at`, then those of its rounding.
+    /// The weights and biases of the linear layer with index `at`, from 0, then those of its rounding.
     fn layer_matrices(&self, at: usize) -> Vec<NamedMatrix> {
         let layer = &self.layers()[at];
         let (rows, columns) = (layer.rows, layer.columns);

@@ -34,7 +34,8 @@ pub enum Rounding {
     On,
 }
 
-/// The rounding function ζ of one value: 0 below 1/3, 3z − 1 between, 1 above 2/3 (proposition 3.4).
+/// The rounding function ζ of one value: 0 below 1/3, 3z − 1 between, 1 above 2/3 (Wei, Chen and Ma 2022, proposition
+/// 3.4).
 ///
 /// # Why
 /// In floating point 3φ(z − 1/3) − 3φ(z − 2/3), the same function, misses 0 and 1 by about 10⁻¹⁶; this form is exact.
@@ -68,7 +69,7 @@ pub enum FreeParameters {
     None,
 }
 
-/// A linear layer with its activation and rounding: v ↦ ζ(act(W v + b)).
+/// A linear layer with its activation function act and rounding ζ: it maps its input v to ζ(act(W v + b)).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LinearLayer {
     /// First part of the names of its matrices, for example `layer3.first`.
@@ -120,7 +121,7 @@ impl LinearLayer {
     }
 }
 
-/// A ReLU network for a circuit: its layers and the vector θ of their parameters, without those of rounding.
+/// A ReLU network for a circuit: its layers, and the vector θ of their parameters, without those of rounding.
 ///
 /// ```
 /// use vivarium_science::circuits::{Circuit, ReluNetwork, Rounding};
@@ -141,7 +142,8 @@ pub struct ReluNetwork {
 }
 
 impl ReluNetwork {
-    /// Builds the network that computes `circuit` (lemma B.1), with rounding after each gate layer if `rounding` is on.
+    /// Builds the network that computes `circuit` (Wei, Chen and Ma 2022, lemma B.1), with rounding after each gate
+    /// layer if `rounding` is on.
     ///
     /// # Errors
     /// The network would have more than [`MAX_NETWORK_PARAMETERS`] parameters.
@@ -192,8 +194,8 @@ impl ReluNetwork {
         Ok(network)
     }
 
-    /// Builds the toy network of section 3.1: F(x) = w_d ⋯ w₁ x − ½ with d = `depth` weights that are all 1, for the input x =
-    /// 1.
+    /// Builds the toy network of section 3.1 (Wei, Chen and Ma 2022): F(x) = w_d ⋯ w₁ x − ½ with d = `depth` weights
+    /// that are all 1, for the input x = 1.
     ///
     /// With rounding it is equation (3.1): the product is rounded after each weight.
     ///

@@ -19,7 +19,8 @@ use super::network::ReluNetwork;
 /// Number of iterations over which [`SearchStage::Starts`] spreads its work: finding the boundary along the
 /// starting directions of gradients and neurons.
 const START_ITERATIONS: usize = 24;
-/// Maximum number of end points of descents that are polished by sampling around them.
+/// Maximum number of end points of descents that are polished: the search samples points around them for a nearer
+/// boundary point.
 const MAX_POLISHED_ENDS: usize = 3;
 /// End points are polished if their norm is at most this multiple of the smallest norm of all end points.
 const MAX_POLISHED_RATIO: f64 = 1.2;
@@ -75,7 +76,7 @@ pub struct PolishState {
     pub sampled: usize,
     /// Number of consecutive polishing rounds in which the norm of the end point did not decrease.
     pub rounds_without_gain: usize,
-    /// Norm of the end point at the beginning of the round.
+    /// Norm ‖δ‖₂ of the end point's perturbation δ at the beginning of the round.
     pub initial_norm: f64,
 }
 
@@ -106,8 +107,8 @@ pub struct LeastNormSearch {
 }
 
 impl LeastNormSearch {
-    /// A search before its first iteration. It has a first bound already: the boundary along the directions of the last
-    /// neurons, which is computed immediately.
+    /// A search before its first iteration. It already has a first bound on the norm, because it immediately finds the
+    /// boundary along the last four starting directions, those of the last neurons.
     ///
     /// # Errors
     /// `bits` has the wrong length, or a number in `search` is out of range.
@@ -166,7 +167,8 @@ impl LeastNormSearch {
         self.iterations
     }
 
-    /// Total number of starting points for descents; final after the stage [`SearchStage::Starts`].
+    /// Number of starting points from which the search descends, among those found so far; final after the stage
+    /// [`SearchStage::Starts`].
     pub fn descent_count(&self) -> usize {
         self.ranked_starts().len()
     }
@@ -220,7 +222,7 @@ impl LeastNormSearch {
         self.evaluations += boundary.evaluations;
     }
 
-    /// Stores `point` as `best` if its norm is the smallest so far.
+    /// Replaces `best` by `point` if the norm of `point` is smaller, or if there is no `best` yet.
     fn keep_nearest(&mut self, point: BoundaryPoint) {
         if self.best.as_ref().is_none_or(|best| point.high < best.high) {
             self.best = Some(point);
@@ -238,8 +240,8 @@ impl LeastNormSearch {
             if draw + 1 < self.search.draws { SearchStage::Noise(draw + 1) } else { SearchStage::Starts(0) };
     }
 
-    /// Runs an iteration of [`SearchStage::Starts`]: finds the boundary along several starting directions, from index
-    /// `from` on.
+    /// Runs an iteration of [`SearchStage::Starts`]: finds the boundary along the next starting directions of gradients
+    /// and neurons, from index `from` on.
     fn measure_starts(&mut self, boundary: &mut DecisionBoundary, from: usize) {
         let draws = self.search.draws;
         let count = self.radii.len() - draws;
@@ -257,7 +259,8 @@ impl LeastNormSearch {
         };
     }
 
-    /// Indices into `radii` of the starting points from which the search descends, smallest norm first.
+    /// Indices into `radii` of the starting points from which the search descends: those with the smallest norms, as
+    /// many as the settings' `starts`, smallest norm first.
     fn ranked_starts(&self) -> Vec<usize> {
         let draws = self.search.draws;
         let high = |at: usize| self.radii[at].map(|[_, high]| high);
@@ -284,8 +287,8 @@ impl LeastNormSearch {
         Some(boundary.bisect_fully(BoundaryPoint { unit, low, high }))
     }
 
-    /// Runs an iteration of [`SearchStage::Descend`]: one step of the descent from the starting point with rank
-    /// `at`, from 0.
+    /// Runs an iteration of [`SearchStage::Descend`]: one step of the descent from the starting point with rank `at` by
+    /// norm, from 0.
     fn descend(&mut self, boundary: &mut DecisionBoundary, at: usize) {
         let order = self.ranked_starts();
         let current = self.descent.take();
@@ -309,7 +312,8 @@ impl LeastNormSearch {
         };
     }
 
-    /// Indices into `ends` of the end points that are polished, smallest norm first.
+    /// Indices into `ends` of the end points that are polished, smallest norm first: at most [`MAX_POLISHED_ENDS`] with
+    /// different norms, all within [`MAX_POLISHED_RATIO`] of the smallest.
     fn select_ends(&self) -> Vec<usize> {
         let high = |at: &usize| self.ends[*at].high;
         let mut chosen: Vec<usize> = (0..self.ends.len()).collect();
@@ -322,8 +326,8 @@ impl LeastNormSearch {
         chosen
     }
 
-    /// The stage that begins to polish the end point with index `end` among those selected; [`SearchStage::Done`]
-    /// if there are no more.
+    /// The stage that begins to polish the end point with index `end`, from 0, among those of
+    /// [`LeastNormSearch::select_ends`]; [`SearchStage::Done`] if there are no more.
     fn start_polishing(&self, end: usize) -> SearchStage {
         match self.select_ends().get(end) {
             Some(at) => {
@@ -340,7 +344,8 @@ impl LeastNormSearch {
         }
     }
 
-    /// Runs an iteration of [`SearchStage::Polish`]: samples around an end point at one distance, or descends from it.
+    /// Runs an iteration of [`SearchStage::Polish`]: samples around an end point at one distance, or, after the last
+    /// distance of a round, makes one step of a descent from the point found.
     fn polish(&mut self, boundary: &mut DecisionBoundary, mut polish: PolishState) {
         let current = self.descent.take();
         let chosen = self.select_ends();

@@ -7,8 +7,8 @@ use super::least_norm::SearchSettings;
 use super::network::ReluNetwork;
 use super::search::{LeastNormSearch, PolishState, SearchStage};
 
-/// Number of single numbers at the beginning of the part `search` of a stored search, before the radii and
-/// distances.
+/// Number of counters and other single numbers at the beginning of the part `search` of a stored search, before the
+/// norms along starting directions and the distances of tangent planes.
 const SCALARS: usize = 18;
 
 impl LeastNormSearch {
@@ -24,7 +24,8 @@ impl LeastNormSearch {
         [parameters, parameters, times(MAX_PLANES), times(search.starts), singles as u64]
     }
 
-    /// The search as lists of numbers, in the order of [`LeastNormSearch::PART_NAMES`]; missing numbers are 0.
+    /// The state of the search as lists of numbers, in the order of [`LeastNormSearch::PART_NAMES`]; 0 stands for what
+    /// does not exist yet.
     pub fn to_parts(&self) -> [Vec<f64>; 5] {
         let length = self.parameter_count();
         let unit =
@@ -150,8 +151,8 @@ impl LeastNormSearch {
         Ok(searching)
     }
 
-    /// The smallest perturbation `[parameters]` and its norm, from the stored parts `least` and `search`; `None` if there is
-    /// none.
+    /// The smallest perturbation `[parameters]` and its norm, from `smallest` = part `least` and `singles` = part
+    /// `search` of a stored search; `None` if no perturbation was found.
     pub fn stored_delta(smallest: &[f64], singles: &[f64]) -> Option<(Vec<f64>, f64)> {
         let norm = singles.get(15).copied().filter(|norm| *norm > 0.0)?;
         Some((smallest.iter().map(|unit| norm * unit).collect(), norm))

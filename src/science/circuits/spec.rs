@@ -52,7 +52,7 @@ choices! {
     }
 }
 
-/// Specification of a run's circuit: its family and size, and the input of each replica.
+/// Specification of a run's circuit: its family and size, and the input bits of each replica of the run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CircuitSpec {
     /// Family of circuits to which the run's circuit belongs.
@@ -63,7 +63,8 @@ pub struct CircuitSpec {
     pub gates: usize,
     /// Seed that determines the circuit if it is a random one.
     pub seed: u64,
-    /// Minimum number of layers, including the inputs; for the toy, the number of weights.
+    /// Minimum number of layers of the circuit, including layer 0 with the inputs; for the toy network, the number of
+    /// weights.
     pub depth: usize,
     /// Text of the circuit if `kind` is [`CircuitKind::Own`].
     pub text: String,
@@ -120,8 +121,9 @@ impl CircuitSpec {
         inputs.max(1)
     }
 
-    /// The input bits of a replica: `fixed_input` if it has the right length, or else a row of the truth table, counted
-    /// backwards from the last row (all bits 1). The toy has the single input 1.
+    /// The input bits of replica `replica`, from 0: `fixed_input` if it has the right length, or else a row of the
+    /// truth table. Replica 0 has the last row (all bits 1), replica 1 the row before it. The toy has the single input
+    /// 1.
     pub fn replica_input(&self, replica: usize) -> Vec<bool> {
         if self.kind == CircuitKind::Toy {
             return vec![true];
@@ -135,8 +137,8 @@ impl CircuitSpec {
         (0..inputs).rev().map(|place| !is_zero(place)).collect()
     }
 
-    /// For each layer 1, 2, … of the circuit, the index of the network's linear layer whose outputs are the values
-    /// of its gates.
+    /// For each layer 1, 2, … of the circuit, the index, from 0, of the linear layer of `network` whose outputs are the
+    /// values of the layer's gates.
     pub fn gate_layer_indices(&self, network: &ReluNetwork) -> Vec<usize> {
         let last = network.layers().len().saturating_sub(1);
         match self.kind {

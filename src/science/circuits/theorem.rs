@@ -57,32 +57,36 @@ use super::forward::ForwardTrace;
 use super::network::{FreeParameters, LinearLayer, ReluNetwork, Rounding};
 use vivarium_core::math::norm;
 
-/// Radius σ_ζ = 1/3: rounding corrects a value that deviates from 0 or 1 by at most this much (definition D.1).
+/// Radius σ_ζ = 1/3: rounding corrects a value that deviates from 0 or 1 by at most this much (Wei, Chen and Ma 2022,
+/// definition D.1).
 pub const SIGMA_ZETA: f64 = 1.0 / 3.0;
 
-/// Three lower bounds on the all-layer margin by theorem D.6, each with its constants.
+/// Three lower bounds on the all-layer margin by theorem D.6 (Wei, Chen and Ma 2022), each with its constants.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MarginBounds {
-    /// Lower bound on the margin by theorem D.6 as the paper states it, for perturbations that may change the parameters
-    /// of rounding too.
+    /// Lower bound on the all-layer margin by theorem D.6 as the paper states it, for perturbations that may change the
+    /// parameters of rounding too.
     pub theorem: f64,
     /// The constants λ, σ, μ and κ from which the bound `theorem` follows.
     pub constants: TheoremConstants,
-    /// Lower bound for perturbations that do not change the parameters of rounding: the theorem's formula with κ_ξ
-    /// = 0.
+    /// Lower bound for perturbations that do not change the parameters of rounding: the formula of theorem D.6 with
+    /// κ_ξ, the Lipschitz constant of rounding in its parameters, set to 0.
     pub fixed_rounding: f64,
     /// The constants λ, σ, μ and κ of the bound `fixed_rounding`, which does not use κ_ξ.
     pub fixed_rounding_constants: TheoremConstants,
-    /// Lower bound from the proof of theorem D.6 with E₁ = 0, for fixed parameters of rounding; at least `fixed_rounding`.
+    /// Lower bound from the proof of theorem D.6 for fixed parameters of rounding, where the error E₁ of lemma D.8,
+    /// which comes from their perturbation, is 0; at least `fixed_rounding`.
     pub proof: f64,
     /// The constants λ, σ, μ and κ of the bound `proof`, which does not use κ_ξ.
     pub proof_constants: TheoremConstants,
 }
 
-/// The constants λ, σ, μ and κ of conditions D.3 and D.4 of theorem D.6, for one network and one input.
+/// The constants λ, σ, μ and κ of conditions D.3 and D.4 of theorem D.6 (Wei, Chen and Ma 2022), for one network and
+/// one input.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TheoremConstants {
-    /// The constant λ: largest norm of the vector of true values of a layer, at least 1.
+    /// The constant λ: largest norm, over all layers of the theorem, of the vector of the layer's values at the input,
+    /// at least 1.
     pub lambda: f64,
     /// Radius σ_ζ: rounding corrects a value that deviates from 0 or 1 by at most this much.
     pub sigma_zeta: f64,
@@ -92,15 +96,16 @@ pub struct TheoremConstants {
     pub mu_0: f64,
     /// Lipschitz constant μ, in their inputs, of the layers above the theorem's first layer: the maximum over these layers.
     pub mu: f64,
-    /// Lipschitz constant κ_θ, in their parameters and relative to their inputs, of the layers above the theorem's
-    /// first layer.
+    /// Lipschitz constant κ_θ, in their parameters and relative to the norm of their inputs, of the layers above the
+    /// theorem's first layer: the maximum over these layers.
     pub kappa_theta: f64,
-    /// Lipschitz constant κ_ξ of rounding in its parameters, relative to its inputs.
+    /// Lipschitz constant κ_ξ of rounding in its parameters, relative to the norm of its inputs.
     pub kappa_xi: f64,
 }
 
 impl TheoremConstants {
-    /// The terms of the theorem's minimum with their formulas, without σ_h/(2κ_ξ λ), which is infinite.
+    /// The terms of which the bound of theorem D.6 is the minimum, as pairs (formula, value), without σ_h/(2κ_ξ λ),
+    /// which is infinite.
     pub fn terms(&self) -> [(&'static str, f64); 8] {
         let TheoremConstants { lambda, sigma_zeta, sigma, mu_0, mu, kappa_theta, kappa_xi } = *self;
         [
@@ -115,18 +120,19 @@ impl TheoremConstants {
         ]
     }
 
-    /// The theorem's lower bound on the margin: the smallest of its terms.
+    /// The lower bound of theorem D.6 on the margin: the smallest of its terms.
     fn min_term(&self) -> f64 {
         self.terms().into_iter().fold(f64::INFINITY, |min, (_, term)| min.min(term))
     }
 
-    /// Lower bound on the margin for fixed parameters of rounding: the smallest of the theorem's terms with κ_ξ =
-    /// 0.
+    /// Lower bound on the margin for fixed parameters of rounding: the smallest of those terms of theorem D.6 that stay
+    /// finite for κ_ξ = 0.
     fn min_fixed_rounding_term(&self) -> f64 {
         self.terms()[..6].iter().fold(f64::INFINITY, |min, (_, term)| min.min(*term))
     }
 
-    /// Lower bound on the margin from the proof of theorem D.6 with E₁ = 0: min{σ_ζ/μ₀, σ_θ, 1/κ_θ, σ_ζ/(κ_θ λ)}.
+    /// Lower bound on the margin from the proof of theorem D.6 with the error E₁ of rounding's own perturbation = 0:
+    /// min{σ_ζ/μ₀, σ_θ, 1/κ_θ, σ_ζ/(κ_θ λ)}.
     fn min_proof_term(&self) -> f64 {
         let TheoremConstants { lambda, sigma_zeta, sigma, mu_0, kappa_theta, .. } = *self;
         let by_theta = (1.0 / kappa_theta).min(sigma_zeta / (kappa_theta * lambda));
@@ -135,8 +141,8 @@ impl TheoremConstants {
 }
 
 impl ReluNetwork {
-    /// Computes lower bounds on the margin for the input `bits` by theorem D.6. `None` without rounding, or if a rounded value
-    /// is not exactly 0 or 1.
+    /// Computes lower bounds on the all-layer margin for the input `bits` by theorem D.6 (Wei, Chen and Ma 2022).
+    /// `None` without rounding, if an activation that is to be rounded is not exactly 0 or 1, or if the output is 0.
     ///
     /// # Errors
     /// `bits` has the wrong length.
@@ -158,8 +164,9 @@ impl ReluNetwork {
     }
 }
 
-/// The layers f_i of theorem D.6, each from the layer after one rounding up to the next rounding, as ranges of
-/// indices of linear layers. `None` if the theorem does not apply.
+/// The layers f_i of theorem D.6, each from the layer after one rounding up to the next rounding, as ranges of indices
+/// of linear layers. `None` if the theorem does not apply: without rounding, if an activation that is to be rounded is
+/// not exactly 0 or 1 in `trace`, or if the output is 0.
 fn rounding_groups(network: &ReluNetwork, trace: &ForwardTrace) -> Option<Vec<std::ops::Range<usize>>> {
     let mut groups = Vec::new();
     let mut start = 0;
@@ -176,7 +183,7 @@ fn rounding_groups(network: &ReluNetwork, trace: &ForwardTrace) -> Option<Vec<st
     (groups.len() > 1 && trace.output() != 0.0).then_some(groups)
 }
 
-/// The constants for the largest radius σ_θ that is at most the smallest of their terms, by bisection. `with`
+/// The constants for the largest radius σ_θ ≤ 1 that is at most the smallest of their terms, by bisection. `with`
 /// computes the constants for a radius, and `min_term` their smallest term.
 fn choose_radius(
     with: impl Fn(f64) -> TheoremConstants,
@@ -194,7 +201,8 @@ fn choose_radius(
 }
 
 /// Computes the constants of theorem D.6 for perturbations of norm at most `sigma`, as derived in the module's
-/// documentation. `groups` are the theorem's layers as ranges of linear layers.
+/// documentation. `trace` is the forward pass for the input, and `groups` are the theorem's layers as ranges of indices
+/// of linear layers.
 fn compute_constants(
     network: &ReluNetwork,
     trace: &ForwardTrace,

@@ -29,36 +29,38 @@ use super::tokens::DescentTokens;
 use super::transformer::ConstructedTransformer;
 use vivarium_core::choices;
 
-/// Losses, distances and bounds, after one step, of three gradient descents: by the transformer in its tokens,
-/// direct in double precision, and direct in single precision.
+/// Losses, distances and bounds, after a number of steps, of three gradient descents from the same weights: by the
+/// transformer in its tokens, direct in double precision, and direct in single precision.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ComparisonMeasures {
-    /// Number l of steps of gradient descent that the measures follow.
+    /// Number l of steps of gradient descent that each of the three descents has taken.
     pub step: u64,
-    /// Training loss L_n of the weights that the transformer's tokens hold.
+    /// Training loss L_n, half the mean squared error on the n examples, of the weights that the transformer's tokens
+    /// hold.
     pub token_loss: f64,
-    /// Training loss L_n of the weights of direct gradient descent.
+    /// Training loss L_n of the weights of direct gradient descent in double precision.
     pub direct_loss: f64,
     /// Training loss L_n of the weights of direct gradient descent in single precision.
     pub single_loss: f64,
-    /// Distance ‖w_tokens − w_descent‖₂ between the weights in the tokens and those of direct descent.
+    /// Distance ‖w_tokens − w_descent‖₂ between the weights in the tokens and those of direct descent in double
+    /// precision.
     pub distance: f64,
     /// Distance ‖w_single − w_descent‖₂ between direct descent in single and in double precision: the effect of
     /// rounding alone.
     pub single_distance: f64,
-    /// Distance ‖w_descent − w(0)‖₂ of the weights of direct descent from the initial weights.
+    /// Distance ‖w_descent − w(0)‖₂ of the weights of direct descent in double precision from the initial weights.
     pub distance_from_start: f64,
-    /// Number of pairs of an example and a ReLU whose derivative the transformer computed wrongly in the last step,
-    /// because the ReLU's input z lies in the band 0 < z < δ.
+    /// Number of pairs of an example and a ReLU neuron whose derivative the transformer computed wrongly in the last
+    /// step, because the pre-activation z lies in the band 0 < z < δ.
     pub wrong_derivatives: usize,
-    /// The largest error ε so far: distance of the transformer's step from an exact step, divided by the learning
-    /// rate.
+    /// The largest error ε so far: distance between the weights after the transformer's step and after an exact step
+    /// from the same weights, plus an estimate of the rounding error of the two, divided by the learning rate.
     pub error: f64,
-    /// The largest Lipschitz constant L of the loss gradient so far, measured between the weights in the tokens and
-    /// those of direct descent.
+    /// The largest Lipschitz constant L so far: ‖∇L_n(w_tokens) − ∇L_n(w_descent)‖₂ / ‖w_tokens − w_descent‖₂, measured
+    /// before each step for the weights in the tokens and those of direct descent.
     pub lipschitz: f64,
-    /// The bound of corollary 1.1 on `distance`, (1 + ηL)^l ε / L, with learning rate η, step l, and the largest ε
-    /// and L so far.
+    /// The bound of corollary 1.1 (Wu et al. 2024) on `distance`, (1 + ηL)^l ε / L, with learning rate η, l = `step`,
+    /// and the largest ε and L so far.
     pub corollary: f64,
     /// Upper bound on `distance` by the recursion e ← (1 + ηL) e + ηε over the steps, with learning rate η and the
     /// measured L and ε of each step.
@@ -90,12 +92,13 @@ choices! {
     }
 }
 
-/// The largest measurement that is written to files: the sum of two is finite in single precision.
+/// The largest value that a measure has in files, so small that the sum of two such values is still finite in single
+/// precision.
 const MAX_WRITTEN: f64 = 1e38;
 
 impl ComparisonMeasures {
-    /// The measures in the order of [`ComparisonMeasure`]. A bound that overflows becomes 10³⁸, so that
-    /// every file can hold it.
+    /// The measures in the order of [`ComparisonMeasure`]. Values above 10³⁸, also infinite ones, become 10³⁸, so that
+    /// every file can hold them.
     pub fn measures(&self) -> [f32; 9] {
         let all = [
             self.distance,
@@ -112,7 +115,8 @@ impl ComparisonMeasures {
     }
 }
 
-/// A checkpoint of a comparison of descent in tokens with direct descent.
+/// A checkpoint of a comparison of descent in tokens with direct descent: all numbers from which
+/// [`DescentComparison::resume`] continues.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ComparisonState {
     /// Number of steps of gradient descent taken so far by all three descents.
@@ -160,8 +164,8 @@ impl ComparisonState {
         [wide(&self.tokens), wide(&self.direct), self.single.clone(), wide(&measured)]
     }
 
-    /// Restores the state from the four [tensors](ComparisonState::to_tensors), in the order of `NAMES`; missing
-    /// numbers are 0.
+    /// Restores the state from the four [tensors](ComparisonState::to_tensors), in the order of
+    /// [`ComparisonState::NAMES`]; numbers that a tensor lacks are 0.
     pub fn from_tensors(parts: [&[f32]; 4]) -> Self {
         let wide = |numbers: &[f32]| -> Vec<f64> {
             numbers.chunks_exact(3).map(|three| join_f64([three[0], three[1], three[2]])).collect()
@@ -181,7 +185,8 @@ impl ComparisonState {
     }
 }
 
-/// A transformer, direct descent, and direct descent in single precision on the same examples.
+/// A running comparison of three gradient descents on the same examples: by a transformer in its tokens, direct in
+/// double precision, and direct in single precision.
 #[derive(Debug, Clone)]
 pub struct DescentComparison {
     /// The settings from which the transformer is constructed.
@@ -194,7 +199,7 @@ pub struct DescentComparison {
     tokens: DescentTokens<f64>,
     /// The initial network weights w(0) of all three descents, `[weights]`.
     start: Vec<f64>,
-    /// Weights of all three descents and measured bounds after the last step.
+    /// Weights of all three descents, number of steps and measured bounds after the last step.
     state: ComparisonState,
 }
 
@@ -234,7 +239,8 @@ impl DescentComparison {
         &self.state
     }
 
-    /// Restores `state`. The result is bitwise equal, because the workspace is 0 between two steps.
+    /// Continues from the checkpoint `state`. Further steps are bitwise equal to those without the interruption,
+    /// because the workspace coordinates of the tokens are 0 between two steps.
     pub fn resume(&mut self, state: ComparisonState) {
         self.tokens.set_weights(self.transformer.layout(), &state.tokens);
         self.state = state;
@@ -294,8 +300,8 @@ impl DescentComparison {
     }
 }
 
-/// The bound (1 + ηL)^l ε / L on the sum ηε Σ_{i<l} (1 + ηL)^i, for learning rate η = `rate`, l = `step`, ε =
-/// `error` and L = `lipschitz`. If L is 0 it returns the sum itself, ηεl.
+/// The bound (1 + ηL)^l ε / L of corollary 1.1 (Wu et al. 2024) on the sum ηε Σ_{i<l} (1 + ηL)^i, for learning rate η =
+/// `rate`, l = `step`, ε = `error` and L = `lipschitz`. If L is 0 it returns the sum itself, ηεl.
 pub fn corollary_bound(rate: f64, step: u64, error: f64, lipschitz: f64) -> f64 {
     if error == 0.0 {
         0.0
@@ -306,7 +312,8 @@ pub fn corollary_bound(rate: f64, step: u64, error: f64, lipschitz: f64) -> f64 
     }
 }
 
-/// Number of pairs of an example and a ReLU for which the derivative in the tokens is neither 0 nor 1.
+/// Number of pairs of an example and a ReLU neuron of `plan.network` for which the derivative that the `tokens` hold
+/// lies strictly between 0 and 1.
 fn count_wrong_derivatives(
     plan: &DescentPlan,
     transformer: &ConstructedTransformer,

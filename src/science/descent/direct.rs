@@ -10,15 +10,15 @@ use super::network::DescentNetwork;
 use super::number::Precision;
 use super::plan::DescentPlan;
 
-/// The values of one forward and backward pass through the network.
+/// The values of one forward and backward pass through a network of N layers for one example.
 #[derive(Debug, Clone)]
 struct ForwardCache<T> {
     /// The input p(0) and the outputs p(1) … p(N) of all layers in sequence, `[inputs + units]`.
     outputs: Vec<T>,
     /// Derivative r′ of the activation function at every neuron of all layers, `[units]`.
     derivatives: Vec<T>,
-    /// Backpropagated error s of every neuron: derivative of half the squared error with respect to its
-    /// pre-activation, `[units]`.
+    /// Backpropagated error s of every neuron of all layers: derivative of half the squared error of the output with
+    /// respect to the neuron's pre-activation, `[units]`.
     errors: Vec<T>,
 }
 
@@ -39,8 +39,8 @@ impl<T: Precision> ForwardCache<T> {
         if j == 0 { 0 } else { network.inputs + network.unit_count_below(j) }
     }
 
-    /// Forward pass: computes the outputs of all layers and the derivatives r′ for the weights `w` and the input
-    /// `x`.
+    /// Forward pass: computes the outputs of all layers and the derivatives r′ for the weights `w`, `[weights]`, and
+    /// the input `x`, `[inputs]`.
     fn forward(&mut self, network: &DescentNetwork, w: &[T], x: &[f64]) {
         self.outputs.iter_mut().zip(x).for_each(|(p, x)| *p = T::from_f64(*x));
         for j in 1..=network.layer_count() {
@@ -61,8 +61,8 @@ impl<T: Precision> ForwardCache<T> {
         }
     }
 
-    /// Adds the gradient ½ ∂‖p(N) − y‖²/∂w of one example to `gradient`. Returns the squared error ‖p(N) − y‖² of
-    /// the network's output p(N).
+    /// Backward pass after [`ForwardCache::forward`]: adds the gradient ½ ∂‖p(N) − y‖²/∂w of the example with label `y`
+    /// to `gradient`, `[weights]`. Returns the squared error ‖p(N) − y‖² of the network's output p(N).
     fn backward(&mut self, network: &DescentNetwork, w: &[T], y: &[f64], gradient: &mut [T]) -> f64 {
         let (last, mut squares) = (network.layer_count(), 0.0);
         let (from, first) = (Self::start(network, last), network.unit_count_below(last));
@@ -95,8 +95,8 @@ impl<T: Precision> ForwardCache<T> {
     }
 }
 
-/// Computes for the network with weights `w` the pair of the gradient ∇L_n(w) of the training loss, `[weights]`,
-/// and the loss L_n(w).
+/// Computes for the network with weights `w` the gradient ∇L_n(w), `[weights]`, and the value of the training loss
+/// L_n(w), half the mean squared error on the n examples.
 pub fn loss_and_gradient<T: Precision>(
     network: &DescentNetwork,
     examples: &DescentExamples,
@@ -113,7 +113,8 @@ pub fn loss_and_gradient<T: Precision>(
     (sum, squares / (2.0 * n))
 }
 
-/// Computes the training loss L_n(w) of the network with weights `w` on the examples.
+/// Computes the training loss L_n(w) of the network with weights `w`: half the mean squared error on the n examples,
+/// without the query.
 pub fn compute_loss<T: Precision>(network: &DescentNetwork, examples: &DescentExamples, w: &[T]) -> f64 {
     let (mut pass, mut squares) = (ForwardCache::new(network), 0.0);
     let from = ForwardCache::<T>::start(network, network.layer_count());
@@ -125,7 +126,8 @@ pub fn compute_loss<T: Precision>(network: &DescentNetwork, examples: &DescentEx
     squares / (2.0 * examples.len().max(1) as f64)
 }
 
-/// The weights after one step of gradient descent, w − η · gradient, projected to the interval from −B to B.
+/// The weights after one step of gradient descent, w − η · `gradient`, projected to the interval from −B to B, with the
+/// learning rate η and the bound B of `plan`.
 pub fn descent_step<T: Precision>(plan: &DescentPlan, w: &[T], gradient: &[T]) -> Vec<T> {
     let rate = T::from_f64(plan.learning_rate);
     project_to_box(plan.weight_bound, w.iter().zip(gradient).map(|(w, g)| *w - rate * *g))

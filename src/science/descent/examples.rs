@@ -2,7 +2,7 @@
 
 use vivarium_core::math::mean_and_variance;
 
-/// n labelled examples and a query. No layer may use the label of the query.
+/// n labelled examples and a query, an input whose label is to be predicted. No layer may use the label of the query.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DescentExamples {
     /// Dimension d_x of an input.
@@ -41,20 +41,20 @@ impl DescentExamples {
         &self.y[i * self.outputs..][..self.outputs]
     }
 
-    /// Variance of the labels of the examples, without the query's label; 1 if all labels are equal.
+    /// Variance of all label numbers of the examples, without the query's label; 1 if all labels are equal.
     pub fn label_variance(&self) -> f64 {
         let (_, variance) = mean_and_variance(self.y[..self.len() * self.outputs].iter().copied());
         if variance > 0.0 { variance } else { 1.0 }
     }
 
-    /// Replaces the label of the query, which must not change any result.
+    /// Replaces the label of the query, `[outputs]`; it must not change any result of gradient descent.
     pub fn with_query_label(mut self, label: &[f64]) -> Self {
         let from = self.len() * self.outputs;
         self.y[from..].copy_from_slice(label);
         self
     }
 
-    /// Replaces the input of the query.
+    /// Replaces the input of the query, `[inputs]`.
     pub fn with_query(mut self, input: &[f64]) -> Self {
         let from = self.len() * self.inputs;
         self.x[from..].copy_from_slice(input);
@@ -72,7 +72,7 @@ impl DescentExamples {
         }
     }
 
-    /// The largest absolute value of all inputs, and the largest absolute value of all labels.
+    /// The largest absolute value of all inputs, and the largest of all labels, both with the query's.
     pub(super) fn max_magnitudes(&self) -> [f64; 2] {
         [&self.x, &self.y].map(|numbers| numbers.iter().fold(0.0, |max, x| x.abs().max(max)))
     }

@@ -26,21 +26,21 @@ use super::phase::{LayerKind, LayerPhase};
 use super::relus::ReluSum;
 use super::tokens::DescentTokens;
 
-/// The heads that together write a function of ⟨v, p⟩ (equations D.7 and D.12), one for each ReLU of the function's
-/// sum.
+/// The heads that together write a function of ⟨v, p⟩, a neuron's pre-activation with weights v and inputs p (Wu et al.
+/// 2024, equations D.7 and D.12): one head for each ReLU of the function's sum.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NeuronHeads {
-    /// Token coordinates of the neuron's inputs p, read from the query.
+    /// Token coordinates of the neuron's inputs p, read from the query token of the attention.
     pub inputs: Range<usize>,
-    /// Token coordinates of the neuron's weights v, read from the key.
+    /// Token coordinates of the neuron's weights v, read from the key token of the attention.
     pub weights: Range<usize>,
-    /// Token coordinate to which the heads write the function's value.
+    /// Token coordinate to which the heads add the function's value.
     pub target: usize,
-    /// Index of the function among the sums of ReLUs of the layer's [`LayerWeights`].
+    /// Index of the function, from 0, in the list of sums of ReLUs of [`LayerWeights::Neurons`].
     pub sum_index: usize,
 }
 
-/// The two heads that update the weights of a neuron (equation D.16).
+/// The two heads that update the weights of one neuron of the network in the tokens (Wu et al. 2024, equation D.16).
 #[derive(Debug, Clone, PartialEq)]
 pub struct WeightUpdate {
     /// Token coordinate of the neuron's backpropagated error s, which both heads read.
@@ -63,7 +63,8 @@ pub struct MlpUnit {
     pub weight: f64,
 }
 
-/// A head that writes ⟨a, b⟩ c, where a, b and c are coordinates of one token (equation D.15).
+/// A head that adds ⟨a, b⟩ c to a coordinate, where a, b and c are coordinates of the same token (Wu et al. 2024,
+/// equation D.15).
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProductHead {
     /// Token coordinates of the vector a of the product ⟨a, b⟩ c.
@@ -72,11 +73,11 @@ pub struct ProductHead {
     pub keys: Range<usize>,
     /// Token coordinate of the factor c of the product ⟨a, b⟩ c.
     pub factor: usize,
-    /// Token coordinate to which the head writes the product ⟨a, b⟩ c.
+    /// Token coordinate to which the head adds the product ⟨a, b⟩ c.
     pub target: usize,
 }
 
-/// The weights of one transformer layer in sparse form: those of its heads or of its hidden units.
+/// The weights of one transformer layer in sparse form: those of its heads, or of its hidden units if it is an MLP.
 #[derive(Debug, Clone, PartialEq)]
 pub enum LayerWeights {
     /// Attention that writes functions of neurons, with the sums of ReLUs of these functions.
@@ -102,7 +103,7 @@ pub struct DescentLayer {
     one: usize,
 }
 
-/// The function of an attention head of a layer, with the entry of [`LayerWeights`] that the head serves.
+/// The function of one head of a layer, with the entry of [`LayerWeights`] whose matrices the head has.
 enum HeadRole<'a> {
     /// One ReLU of a neuron's sum, with the index of the ReLU.
     Neuron(&'a NeuronHeads, &'a ReluSum, usize),
@@ -113,7 +114,7 @@ enum HeadRole<'a> {
 }
 
 impl DescentLayer {
-    /// Creates a layer for tokens with this layout.
+    /// Creates the layer with the task `phase` and these weights, for tokens with this layout.
     pub(super) fn new(phase: LayerPhase, weights: LayerWeights, layout: &TokenLayout) -> Self {
         DescentLayer { phase, weights, dimension: layout.len(), one: layout.one_index() }
     }
@@ -140,7 +141,7 @@ impl DescentLayer {
         if let LayerWeights::Units(units) = &self.weights { units.len() } else { 0 }
     }
 
-    /// Number of nonzero entries of all matrices of the layer.
+    /// Number of nonzero entries of all matrices of the layer: Q, K and V of its heads, or W₁ and W₂ of an MLP.
     pub fn nonzero_count(&self) -> u64 {
         let count = match &self.weights {
             LayerWeights::Neurons(neurons, sums) => {
@@ -167,8 +168,7 @@ impl DescentLayer {
         count as u64
     }
 
-    /// The entry of the layer's weights that the head with this index, from 0, serves; `None` if the layer has
-    /// fewer heads.
+    /// The function of the head with the index `head`, from 0; `None` if the layer has fewer heads.
     fn head_role(&self, mut head: usize) -> Option<HeadRole<'_>> {
         match &self.weights {
             LayerWeights::Neurons(neurons, sums) => neurons.iter().find_map(|neuron| {
@@ -186,7 +186,7 @@ impl DescentLayer {
         }
     }
 
-    /// Token coordinates that head `head`, from 0, writes; `None` if the layer has fewer heads.
+    /// Token coordinates to which the head with the index `head`, from 0, adds; `None` if the layer has fewer heads.
     pub fn written_coordinates(&self, head: usize) -> Option<Range<usize>> {
         Some(match self.head_role(head)? {
             HeadRole::Neuron(neuron, ..) => neuron.target..neuron.target + 1,
@@ -250,8 +250,9 @@ impl DescentLayer {
         SparseMatrix::new(self.dimension, units.len(), entries)
     }
 
-    /// The weight of each token s in the output of the head at token i: σ(⟨Q h_i, K h_s⟩) / (n + 1), or in a product
-    /// layer ⟨Q h_i, K h_i⟩ on the diagonal. `[tokens, tokens]`; none if the layer has fewer heads.
+    /// The weight of the value of token s in the output of the head with the index `head` at token i: σ(⟨Q h_i, K h_s⟩)
+    /// / (n + 1), or in a product layer ⟨Q h_i, K h_i⟩ for s = i and 0 otherwise. `[tokens, tokens]`, with row i;
+    /// `None` if the layer has fewer heads.
     ///
     /// # Why
     /// A chart computes it on the page's main thread. So queries and keys are computed once per token, equal keys
@@ -288,19 +289,19 @@ impl DescentLayer {
         Some(weights)
     }
 
-    /// Number of parts that can be executed one after the other: the neurons of an attention layer that writes
+    /// Number of parts of the layer that can be executed one after the other: one for each neuron if the layer writes
     /// functions of neurons, otherwise 1.
     pub fn part_count(&self) -> usize {
         if let LayerWeights::Neurons(neurons, _) = &self.weights { neurons.len() } else { 1 }
     }
 
-    /// Applies the whole layer to all tokens, in place.
+    /// Adds the layer's output to all tokens, in place.
     pub fn apply<T: Precision>(&self, tokens: &mut DescentTokens<T>) {
         self.apply_parts(0..self.part_count(), tokens);
     }
 
-    /// Applies these parts of the layer to the tokens; see [`DescentLayer::part_count`]. Indices beyond the last part
-    /// are ignored.
+    /// Applies the parts of the layer with the indices `parts`, from 0, to all tokens; see
+    /// [`DescentLayer::part_count`]. A range that ends beyond the last part changes nothing.
     pub fn apply_parts<T: Precision>(&self, parts: Range<usize>, tokens: &mut DescentTokens<T>) {
         match &self.weights {
             LayerWeights::Neurons(neurons, sums) => {
@@ -325,7 +326,7 @@ fn inner_product<T: Precision>(a: &[T], b: &[T]) -> T {
 
 #[cfg(test)]
 thread_local! {
-    /// Number of inner products of queries and keys that this thread has computed, for tests.
+    /// Number of multiplications in inner products of queries and keys that this thread has computed, for tests.
     static DOT_PRODUCTS: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
@@ -335,8 +336,9 @@ fn add_row<T: Precision>(to: &mut [T], row: &[T]) {
     to.iter_mut().zip(row).for_each(|(to, x)| *to += *x);
 }
 
-/// Executes the heads that write functions of neurons: adds 1/(n+1) Σ_s Σ_m c_m σ(a_m ⟨p, v_s⟩ + b_m), over tokens
-/// s and ReLUs m, to the target coordinate of each neuron.
+/// Executes the heads that write functions of neurons: adds 1/(n+1) Σ_s Σ_m c_m σ(a_m ⟨p, v_s⟩ + b_m), over tokens s
+/// with neuron weights v_s and over the ReLUs m of the neuron's entry in `sums`, to the target coordinate of each
+/// neuron.
 fn write_neurons<T: Precision>(neurons: &[NeuronHeads], sums: &[ReluSum], tokens: &mut DescentTokens<T>) {
     let count = tokens.token_count();
     let [mut z, mut sum, mut total] = [0; 3].map(|_| vec![T::default(); count]);
@@ -363,7 +365,7 @@ fn write_neurons<T: Precision>(neurons: &[NeuronHeads], sums: &[ReluSum], tokens
     }
 }
 
-/// Executes the heads that update weights: adds factor/(n+1) Σ_i (σ(−s_i) − σ(s_i)) p_i over the tokens i, with
+/// Executes the heads that update weights: adds `factor`/(n+1) Σ_i (σ(−s_i) − σ(s_i)) p_i over the tokens i, with
 /// neuron error s_i and neuron inputs p_i, to the neuron's weights in every token.
 fn update_weights<T: Precision>(updates: &[WeightUpdate], factor: T, tokens: &mut DescentTokens<T>) {
     let count = T::from_f64(tokens.token_count() as f64);
@@ -381,7 +383,7 @@ fn update_weights<T: Precision>(updates: &[WeightUpdate], factor: T, tokens: &mu
     }
 }
 
-/// Applies the hidden units of an MLP layer to each token.
+/// Adds the output of the hidden units of an MLP layer to each token, in place.
 fn write_units<T: Precision>(units: &[MlpUnit], tokens: &mut DescentTokens<T>) {
     let [mut z, mut total] = [0; 2].map(|_| vec![T::default(); tokens.token_count()]);
     for of_one in units.chunk_by(|a, b| a.target == b.target) {
@@ -399,7 +401,7 @@ fn write_units<T: Precision>(units: &[MlpUnit], tokens: &mut DescentTokens<T>) {
     }
 }
 
-/// Applies the heads of element-wise products to each token, in place.
+/// Adds the product ⟨a, b⟩ c of each head to its target coordinate of each token, in place.
 fn write_products<T: Precision>(products: &[ProductHead], tokens: &mut DescentTokens<T>) {
     let mut score = vec![T::default(); tokens.token_count()];
     for product in products {

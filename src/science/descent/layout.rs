@@ -86,7 +86,7 @@ impl TokenBlock {
         }
     }
 
-    /// Whether the block is 0 before and after each step of descent.
+    /// Whether the block is workspace: its coordinates are 0 before and after each step of gradient descent.
     pub fn is_workspace(self) -> bool {
         matches!(
             self,
@@ -203,7 +203,7 @@ impl TokenLayout {
         }
     }
 
-    /// Token coordinates that the layer with this task reads, except the constant 1.
+    /// Token coordinates that the transformer layer with the task `phase` reads, except the constant 1.
     pub fn read_by(&self, phase: LayerPhase) -> Vec<Range<usize>> {
         let last = self.network.layer_count();
         let weights = |j: usize| {
@@ -230,13 +230,15 @@ impl TokenLayout {
         }
     }
 
-    /// Coordinates of the neurons of layer `j` within a block that stores `before` neurons of other layers first.
+    /// Coordinates of the neurons of layer `j` of the network, from 1, within `block`, where the coordinates of
+    /// `before` neurons of other layers precede them.
     fn layer_range(&self, block: TokenBlock, before: usize, j: usize) -> Range<usize> {
         let from = self.block_range(block).start + before;
         from..from + self.network.width(j)
     }
 
-    /// Formula of a coordinate, with indices from 1: "v(2,3)\[1\]", "r′(0)\[4\]".
+    /// Formula of the token coordinate with the index `coordinate`, from 0; the indices in the formula count from 1:
+    /// "v(2,3)\[1\]", "r′(0)\[4\]".
     pub fn coordinate_name(&self, coordinate: usize) -> String {
         let (block, layers) = (self.block_of(coordinate), 1..=self.network.layer_count());
         let place = |range: Range<usize>| range.contains(&coordinate).then(|| coordinate - range.start + 1);

@@ -47,7 +47,7 @@ impl SparseMatrix {
         product
     }
 
-    /// The norm ‖·‖₁: the largest sum of absolute values in a column, as in equation C.1 of the paper.
+    /// The norm ‖·‖₁: the largest sum of absolute values in a column (Wu et al. 2024, equation C.1).
     pub fn max_column_sum(&self) -> f64 {
         let mut columns = vec![0.0; self.columns];
         self.entries.iter().for_each(|(_, column, value)| columns[*column] += value.abs());
@@ -55,7 +55,7 @@ impl SparseMatrix {
     }
 }
 
-/// The matrices of an attention or product head, `[D, D]` each.
+/// The matrices of an attention or product head, `[D, D]` each, for tokens with D coordinates.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HeadMatrices {
     /// The query matrix Q: the query of token h_i is Q h_i, `[D, D]`.

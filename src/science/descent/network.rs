@@ -15,7 +15,7 @@ use vivarium_core::rng::{Purpose, RandomStream};
 /// Sizes and activation functions of a fully connected network of N layers, without its weights.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DescentNetwork {
-    /// Dimension d_x of an input, including the constant coordinate 1.
+    /// Dimension d_x of an input, including the constant coordinate 1 if there is one.
     pub inputs: usize,
     /// Number of neurons in each hidden layer, from the first, `[N − 1]`.
     pub hidden: Vec<usize>,
@@ -96,7 +96,7 @@ impl DescentNetwork {
         draw_normal_weights(self, &RandomStream::new(seed, Purpose::Weights, replica), |_| scale * scale)
     }
 
-    /// Computes the output `[outputs]` for an input `[inputs]` with weights w.
+    /// Computes the network's output `[outputs]` for the input `x`, `[inputs]`, with the weights `w`, `[weights]`.
     pub fn compute_output(&self, w: &[f64], x: &[f64]) -> Vec<f64> {
         let mut p = x.to_vec();
         for j in 1..=self.layer_count() {
@@ -110,7 +110,8 @@ impl DescentNetwork {
     }
 }
 
-/// Draws normal weights w of `network`; the variance in layer j is `variance(j)` divided by the inputs of a neuron.
+/// Draws normal weights w of `network`, `[weights]`, with mean 0 from the random numbers of `stream`; the variance in
+/// layer j, from 1, is `variance(j)` divided by the number of inputs of a neuron.
 pub(super) fn draw_normal_weights(
     network: &DescentNetwork,
     stream: &RandomStream,

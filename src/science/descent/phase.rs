@@ -39,7 +39,7 @@ impl LayerKind {
         }
     }
 
-    /// Formula of the output at token i of a layer with this operation.
+    /// Formula of the output at token i of a transformer layer with this operation.
     pub fn formula(self) -> &'static str {
         match self {
             LayerKind::Attention => "hᵢ + 1/(n+1) Σₘ Σₛ σ(⟨Qₘ hᵢ, Kₘ hₛ⟩) Vₘ hₛ",

@@ -6,34 +6,35 @@ use super::relus::ReluApproximation;
 use vivarium_core::bounds::saturating_product;
 use vivarium_core::settings::InvalidSetting;
 
-/// The largest number of hidden layers of the network, so that N is at most 6.
+/// The largest number of hidden layers of the network in the tokens, so that its number N of layers is at most 6.
 pub const MAX_HIDDEN_LAYERS: usize = 5;
 
 /// The largest dimension D of a token. For the paper's network of N = 6 layers with 20 inputs and 20 neurons in
 /// each layer it is 2,822.
 pub const MAX_TOKEN_DIM: u64 = 1 << 13;
 
-/// The largest number of coordinates of all tokens together: 8 MiB in double precision.
+/// The largest number of coordinates of all tokens of a prompt together: 8 MiB in double precision.
 pub const MAX_TOKEN_NUMBERS: u64 = 1 << 20;
 
-/// The largest number of line segments that approximate a smooth activation.
+/// The largest number of line segments that approximate a smooth activation function, such as tanh.
 pub const MAX_KNOTS: usize = 1024;
 
-/// The smallest width δ of the band: σ(z/δ) − σ(z/δ − 1) is 1 for large z as long as double precision represents z/δ
-/// − 1, up to z/δ = 2⁵³ (2²⁴ in single precision).
+/// The smallest width δ of the band 0 < z < δ in which the derivative of a ReLU is wrong: σ(z/δ) − σ(z/δ − 1) is 1 for
+/// large z as long as double precision represents z/δ − 1, up to z/δ = 2⁵³ (2²⁴ in single precision).
 pub const MIN_DELTA: f64 = 1e-9;
 
-/// The largest number of heads of all layers of a step together.
+/// The largest number of heads of all transformer layers of one step of gradient descent together.
 pub const MAX_HEADS: u64 = 1 << 18;
 
-/// The largest number of arithmetic operations of a step: a quarter of a second in a browser.
+/// The largest number of arithmetic operations of one step of gradient descent, by the transformer and directly: a
+/// quarter of a second in a browser.
 pub const MAX_OPERATIONS: u64 = 1 << 28;
 
 /// The largest mask R₃, the number that the loss gradient's MLP subtracts in the query's token to make its gradient
 /// 0; single precision can represent it.
 const MAX_MASK: f64 = (1u128 << 100) as f64;
 
-/// The settings of the construction of a transformer that performs gradient descent.
+/// The settings of the construction of a transformer that performs gradient descent on a network in its tokens.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DescentPlan {
     /// The network whose weights the tokens hold.
@@ -70,7 +71,8 @@ pub struct TransformerSizes {
     pub layers: u64,
     /// Number of heads of all layers of a step, including those of element-wise products.
     pub heads: u64,
-    /// Approximate number of operations of a step of the transformer and of direct descent.
+    /// Approximate number of arithmetic operations of one step of gradient descent, by the transformer and directly in
+    /// double and in single precision.
     pub operations: u64,
 }
 
@@ -112,8 +114,8 @@ impl DescentPlan {
         }
     }
 
-    /// An upper bound on the absolute value of the network's output p(N), over all weights of at most the bound B
-    /// and all inputs of at most `input` in absolute value.
+    /// An upper bound on the absolute value of the network's output p(N), over all weights from −B to B, with the bound
+    /// B of the settings, and all inputs of at most `input` in absolute value.
     pub(super) fn bound_output(&self, input: f64) -> f64 {
         (1..=self.network.layer_count()).fold(input, |bound, j| {
             let sum = self.weight_bound * self.network.width(j - 1) as f64 * bound;
@@ -138,7 +140,8 @@ impl DescentPlan {
         invalid
     }
 
-    /// Settings whose own value is invalid, without regard to the size of the transformer.
+    /// All settings whose own value is invalid, without regard to the size of the transformer, each with the expected
+    /// values.
     fn invalid_numbers(&self) -> Vec<InvalidSetting> {
         let mut invalid = vec![];
         let DescentNetwork { inputs, hidden, outputs, .. } = &self.network;

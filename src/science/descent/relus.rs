@@ -27,7 +27,7 @@ use super::number::{Precision, next_power_of_two};
 /// which the derivative of a ReLU is wrong.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ReluApproximation {
-    /// Width δ of the band above 0 in which the derivative of a ReLU is wrong.
+    /// Width δ of the band 0 < z < δ of pre-activations z in which the derivative of a ReLU is wrong.
     pub delta: f64,
     /// Number M of line segments that approximate a smooth activation.
     pub knots: usize,
@@ -41,7 +41,7 @@ impl Default for ReluApproximation {
     }
 }
 
-/// One ReLU of a sum, c·σ(a z + b), as one attention head computes it: |a| + |b| ≤ 1.
+/// One ReLU c·σ(a z + b) of a sum of ReLUs, as one attention head computes it, with |a| + |b| ≤ 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ScaledRelu {
     /// Factor a of the argument z, inside the ReLU.
@@ -52,7 +52,7 @@ pub struct ScaledRelu {
     pub c: f64,
 }
 
-/// One term weight · σ(sign · gain · z + shift), where all terms of a sum share the gain.
+/// One term weight · σ(sign · gain · z + shift) of a sum of ReLUs, where all terms of the sum share the gain.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct ReluTerm {
     /// Sign of z inside the ReLU: 1, −1, or 0 in a constant term.
@@ -66,13 +66,13 @@ struct ReluTerm {
 /// A function of one number z that is a sum of scaled and shifted ReLUs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReluSum {
-    /// Factor of the argument z inside all ReLUs of the sum.
+    /// Factor by which the argument z is multiplied inside every ReLU of the sum.
     gain: f64,
     /// The ReLUs whose sum is the function, and constant terms.
     terms: Vec<ReluTerm>,
 }
 
-/// Creates a term with this sign of z, shift inside the ReLU, and factor of the ReLU.
+/// Creates the term weight · σ(sign · gain · z + shift) of a sum of ReLUs.
 fn relu_term(sign: f64, shift: f64, weight: f64) -> ReluTerm {
     ReluTerm { sign, shift, weight }
 }
@@ -94,7 +94,7 @@ impl ReluApproximation {
         }
     }
 
-    /// The sum of ReLUs that approximates an activation; none is the identity.
+    /// The sum of ReLUs that approximates the activation function; `None` stands for the identity.
     pub fn activation_sum(&self, activation: Option<Activation>) -> ReluSum {
         match activation {
             None => ReluSum { gain: 1.0, terms: vec![relu_term(1.0, 0.0, 1.0), relu_term(-1.0, 0.0, -1.0)] },
@@ -103,7 +103,7 @@ impl ReluApproximation {
         }
     }
 
-    /// The sum of ReLUs that approximates the derivative of an activation; none is the identity.
+    /// The sum of ReLUs that approximates the derivative of the activation function; `None` stands for the identity.
     pub fn derivative_sum(&self, activation: Option<Activation>) -> ReluSum {
         match activation {
             None => ReluSum { gain: 1.0, terms: vec![relu_term(0.0, 1.0, 1.0)] },
@@ -115,7 +115,7 @@ impl ReluApproximation {
         }
     }
 
-    /// A bound on the absolute value of [`ReluApproximation::activation_sum`] for −`bound` ≤ z ≤ `bound`.
+    /// An upper bound on the absolute value of [`ReluApproximation::activation_sum`] at all z from −`bound` to `bound`.
     ///
     /// # Why
     /// The validation of settings calls it for every run of a sweep, before a transformer is built. So it does not
@@ -151,22 +151,24 @@ impl ReluApproximation {
         [-bound, bound].map(|z| line(z).abs()).into_iter().fold(bound_where_falling, f64::max) + rounding
     }
 
-    /// Position on the z axis of knot `m`, from 0, where two line segments meet.
+    /// Position on the z axis of knot `m`, from 0 to M: the knots are the ends of the M line segments, evenly spaced
+    /// from −R to R.
     fn knot(&self, m: usize) -> f64 {
         -self.range + 2.0 * self.range * m as f64 / self.knots as f64
     }
 
-    /// Distance between two neighbouring knots of the interpolation.
+    /// Distance between two neighbouring knots, the width of a line segment.
     fn knot_spacing(&self) -> f64 {
         2.0 * self.range / self.knots as f64
     }
 
-    /// Slope of the line segment from knot `m` to the next one.
+    /// Slope of the line segment that interpolates `function` between knot `m` and the next one.
     fn line_slope(&self, m: usize, function: impl Fn(f64) -> f64) -> f64 {
         (function(self.knot(m + 1)) - function(self.knot(m))) / self.knot_spacing()
     }
 
-    /// The linear interpolation of `function` between the knots, as a sum of ReLUs.
+    /// The linear interpolation of `function` between the knots, continued by its first and last line segment outside
+    /// of them, as a sum of ReLUs.
     fn interpolate(&self, function: impl Fn(f64) -> f64) -> ReluSum {
         let (count, at) = (self.knots, |m: usize| self.knot(m));
         let slope = |m: usize| self.line_slope(m, &function);
@@ -191,12 +193,12 @@ impl ReluSum {
         self.terms.len()
     }
 
-    /// Whether the sum has no ReLU.
+    /// Whether the sum has no ReLU and no constant term.
     pub fn is_empty(&self) -> bool {
         self.terms.is_empty()
     }
 
-    /// ReLU `m` of the sum, scaled so that |a| + |b| ≤ 1.
+    /// The ReLU with index `m`, from 0, of the sum, scaled so that |a| + |b| ≤ 1.
     pub fn relu(&self, m: usize) -> ScaledRelu {
         let ReluTerm { sign, shift, weight } = self.terms[m];
         let a = sign * self.gain;
@@ -216,8 +218,8 @@ impl ReluSum {
         T::from_f64(self.gain)
     }
 
-    /// Computes the sum of ReLUs at several arguments, where `z` holds each argument times the
-    /// [gain](ReluSum::gain), into `out`.
+    /// Writes the value of the sum at several arguments to `out`, of the same length as `z`, which holds each argument
+    /// times the [gain](ReluSum::gain).
     #[inline]
     pub(super) fn evaluate_scaled<T: Precision>(&self, z: &[T], out: &mut [T]) {
         out.fill(T::default());

@@ -12,7 +12,7 @@ use vivarium_core::settings::InvalidSetting;
 /// The largest number of examples of a prompt.
 pub const MAX_EXAMPLES: usize = 512;
 
-/// The largest number of weights of a random network as target function.
+/// The largest number of weights of a random network that serves as target function.
 pub const MAX_TEACHER_WEIGHTS: u64 = 1 << 14;
 
 /// Upper bound on the absolute value of a drawn normal number: √(2 · 24 ln 2), because uniform numbers have 24
@@ -56,17 +56,17 @@ choices! {
     }
 }
 
-/// A distribution of examples with a query.
+/// A distribution of prompts: labelled examples of one target function, with a query.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DescentPrompts {
     /// Number n of examples; entered points determine their own number.
     pub examples: usize,
-    /// Dimension of an input without the constant coordinate.
+    /// Dimension of an input without the constant coordinate 1, which replaces biases.
     pub dim: usize,
     /// Whether an input has an additional coordinate that is always 1 and replaces biases, which the networks do
     /// not have.
     pub constant: bool,
-    /// Distribution of the inputs.
+    /// Distribution of the inputs of the examples, such as equidistant or normal.
     pub spacing: InputSpacing,
     /// Size a of the inputs: half-width of their interval, or their standard deviation if they are normal.
     pub input_range: f64,
@@ -121,8 +121,8 @@ pub enum TargetFunction {
 }
 
 impl TargetFunction {
-    /// The value of the target function at `x`, which includes the constant coordinate; `None` if only entered
-    /// points are known.
+    /// The value of the target function at the input `x`, `[inputs]`, which includes the constant coordinate if there
+    /// is one; `None` if only entered points are known.
     pub fn evaluate(&self, x: &[f64]) -> Option<f64> {
         match self {
             TargetFunction::Sine(frequency) => x.first().map(|x| libm::sin(frequency * x)),
@@ -133,7 +133,7 @@ impl TargetFunction {
 }
 
 impl DescentPrompts {
-    /// Dimension d_x of an input, including the constant coordinate.
+    /// Dimension d_x of an input, including the constant coordinate 1 if there is one.
     pub fn inputs(&self) -> usize {
         self.dim.saturating_add(usize::from(self.constant))
     }
@@ -197,7 +197,8 @@ impl DescentPrompts {
         }
     }
 
-    /// An upper bound on the absolute value of all inputs, and one of all labels, from the settings alone.
+    /// An upper bound on the absolute value of all inputs, and one on that of all labels, both with the query's,
+    /// computed from the settings alone.
     pub fn bound_magnitudes(&self) -> [f64; 2] {
         let spread = if self.spacing == InputSpacing::Normal {
             MAX_NORMAL * self.input_range.abs()
@@ -221,7 +222,7 @@ impl DescentPrompts {
         [inputs, labels.max(self.query_label.abs())]
     }
 
-    /// Draws coordinate `c` of input `i`; both count from 0.
+    /// Coordinate `c` of input `i`, both from 0: drawn with `stream`, or one of equidistant points.
     fn draw_coordinate(&self, stream: &RandomStream, i: usize, c: usize) -> f64 {
         let index = (i * self.dim + c) as u32;
         match self.spacing {

@@ -20,7 +20,8 @@ pub struct DescentTokens<T> {
 }
 
 impl<T: Precision> DescentTokens<T> {
-    /// The tokens of these examples with weights `w` in each token, and the workspace 0.
+    /// The tokens of these examples, with the network weights `w`, `[weights]`, in each token, and 0 in the workspace
+    /// coordinates.
     pub fn new<W: Precision>(layout: &TokenLayout, examples: &DescentExamples, w: &[W]) -> Self {
         let count = examples.token_count();
         let mut tokens = DescentTokens { count, values: vec![T::default(); layout.len() * count] };
@@ -75,7 +76,7 @@ impl<T: Precision> DescentTokens<T> {
         layout.block_range(TokenBlock::Weights).map(|c| self.row(c)[0]).collect()
     }
 
-    /// Whether each of the coordinates in this range has the same value in all tokens.
+    /// Whether each of the token coordinates in this range has the same value in all tokens.
     pub fn are_equal_in_all_tokens(&self, mut coordinates: Range<usize>) -> bool {
         coordinates.all(|c| {
             let row = self.row(c);

@@ -50,16 +50,16 @@ pub struct TransformerCounts {
     pub product_heads: u64,
     /// Number of hidden units of all MLP layers in one step of gradient descent.
     pub mlp_units: u64,
-    /// Number of nonzero entries of the weight matrices of all layers.
+    /// Number of nonzero entries of the weight matrices of all layers in one step of gradient descent.
     pub nonzero_entries: u64,
-    /// Number of all entries of the matrices, zeros included: 3D² for a head and 2D for a hidden unit, with tokens
-    /// of dimension D.
+    /// Number of all entries of the weight matrices of all layers, zeros included: 3D² for a head and 2D for a hidden
+    /// unit, with tokens of D coordinates.
     pub parameters: u64,
 }
 
 impl ConstructedTransformer {
-    /// Builds the transformer for these settings and examples. It depends on the number of the examples, and R₃
-    /// depends on their magnitude.
+    /// Builds the transformer for these settings and examples. Its weights depend on the examples only by their number
+    /// n and, through the mask R₃, by the largest absolute value of their inputs and labels.
     pub fn new(plan: &DescentPlan, examples: &DescentExamples) -> Self {
         let layout = TokenLayout::new(&plan.network);
         let [inputs, labels] = examples.max_magnitudes();
@@ -89,7 +89,7 @@ impl ConstructedTransformer {
         self.mask
     }
 
-    /// The tokens of these examples with weights `w`.
+    /// The tokens of these examples with the network weights `w`, `[weights]`, in each token, before the first step.
     pub fn tokens<T: Precision>(&self, examples: &DescentExamples, w: &[f64]) -> DescentTokens<T> {
         DescentTokens::new(&self.layout, examples, w)
     }
@@ -173,8 +173,8 @@ impl LayerBuilder<'_> {
         }
     }
 
-    /// The heads that compute a function of each neuron of layer `j`: the sum of ReLUs with index `sum`. For neuron
-    /// k they write it to token coordinate `to(k)`.
+    /// The heads that compute a function of the pre-activation of each neuron k of layer `j`, from 1: the sum of ReLUs
+    /// with the index `sum` in the layer's weights. They write it to token coordinate `to(k)`.
     fn neuron_heads(&self, j: usize, sum: usize, to: impl Fn(usize) -> usize) -> Vec<NeuronHeads> {
         let neuron = |k| NeuronHeads {
             inputs: self.layout.outputs(j - 1),
@@ -186,7 +186,8 @@ impl LayerBuilder<'_> {
     }
 
     /// The hidden units that write the loss gradient g\[k\] = 4σ(½p − ½y − R₃(1 − t)) − 4σ(½y − ½p − R₃(1 − t)) of
-    /// output p and label y, with the mask R₃ and t = 1 in examples, 0 in the query.
+    /// output coordinate p = p(N)\[k\] and label coordinate y = y\[k\], with the mask R₃ and t = 1 in examples, 0 in
+    /// the query.
     fn loss_gradient_units(&self) -> Vec<MlpUnit> {
         let (layout, last) = (self.layout, self.plan.network.layer_count());
         let places = layout
@@ -208,8 +209,8 @@ impl LayerBuilder<'_> {
         units.collect()
     }
 
-    /// The head that writes the error s(j)\[k\] = r′(j−1)\[k\] Σ_m v(j+1,m)\[k\] s(j+1)\[m\] of neuron `k` in layer
-    /// `j`, or r′ times the loss gradient g in the last layer.
+    /// The head that writes the error s(j)\[k\] = r′(j−1)\[k\] Σ_m v(j+1,m)\[k\] s(j+1)\[m\] of neuron `k`, from 0, in
+    /// layer `j`, from 1, or r′ times the loss gradient g in the last layer.
     fn backward_product(&self, j: usize, k: usize) -> ProductHead {
         let (layout, network) = (self.layout, &self.plan.network);
         let (factor, to) = (layout.derivatives(j).start + k, layout.errors(j).start + k);
@@ -235,8 +236,8 @@ impl LayerBuilder<'_> {
         }
     }
 
-    /// The hidden units that project every weight w to the interval from −B to B, as w − σ(w − B) + σ(−w − B), and
-    /// set every workspace coordinate z to 0, as z − σ(z) + σ(−z).
+    /// The hidden units that project every network weight w to the interval from −B to B, as w − σ(w − B) + σ(−w − B),
+    /// and set every workspace coordinate z to 0, as z − σ(z) + σ(−z).
     fn clean_up_units(&self) -> Vec<MlpUnit> {
         let one = self.layout.one_index();
         let weights = self.layout.block_range(TokenBlock::Weights).flat_map(|w| {

@@ -6,7 +6,7 @@ use super::{FunctionClass, FunctionPrompts};
 use vivarium_core::math::dot;
 use vivarium_core::rng::RandomStream;
 
-/// A function from an input vector `[inputs]` to a label, drawn for one prompt.
+/// A function from an input vector `[inputs]` to a label, drawn for one prompt from a class such as linear functions.
 #[derive(Debug, Clone, PartialEq)]
 pub enum PromptFunction {
     /// ⟨w, x⟩ with weights w, `[inputs]`.
@@ -62,7 +62,7 @@ impl PromptFunction {
         self.evaluate_with(x, &mut ForwardWorkspace::default())
     }
 
-    /// Computes the function's value f(x) at the input `x`, `[inputs]`, with a reusable workspace.
+    /// Computes the function's value f(x) at the input `x`, `[inputs]`, with a workspace that is reused between calls.
     pub fn evaluate_with(&self, x: &[f64], workspace: &mut ForwardWorkspace) -> f64 {
         match self {
             PromptFunction::Linear(weights) => dot(weights, x),

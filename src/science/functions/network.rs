@@ -13,7 +13,8 @@ pub struct BiasFreeNetwork {
     weights: Vec<f64>,
 }
 
-/// Workspace for one input of a network, reused between calls: the outputs of all layers, and their gradients.
+/// Workspace for the forward and backward pass of a network for one input, reused between calls: the outputs of all
+/// layers, and the gradients with respect to them.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ForwardWorkspace {
     /// The network's input, then the outputs of all layers in sequence.
@@ -76,7 +77,7 @@ impl BiasFreeNetwork {
         workspace.outputs.last().copied().unwrap_or(0.0)
     }
 
-    /// Computes the outputs of all layers into the workspace, starting with the input.
+    /// Writes the input `x`, `[inputs]`, and the outputs of all layers to the workspace.
     fn compute_layer_outputs(&self, x: &[f64], workspace: &mut ForwardWorkspace) {
         let outputs = &mut workspace.outputs;
         outputs.resize(self.sizes.iter().sum(), 0.0);

@@ -2,8 +2,8 @@
 
 use vivarium_core::rng::{RandomStream, normal_pair};
 
-/// Appends `count` standard normal numbers, from the words of `step` beginning with word `first`, two from each pair
-/// of words (Box and Muller 1958).
+/// Appends `count` standard normal numbers to `out`, made from the random words of `stream` at step number `step`,
+/// beginning with word `first`: two numbers from each pair of words (Box and Muller 1958).
 pub(super) fn append_normals(stream: &RandomStream, step: u64, first: u32, count: usize, out: &mut Vec<f64>) {
     let (mut words, mut left, mut at) = ([0; 16], count, first);
     while left > 0 {

@@ -33,7 +33,8 @@ choices! {
     }
 }
 
-/// Absolute value of each coordinate of the two means, +2 and −2, of the mixture of inputs.
+/// Absolute value of each coordinate of the means of the two components, N(2, I) and N(−2, I), of the mixture of
+/// inputs.
 const MIXTURE_CENTRE: f64 = 2.0;
 
 /// Bit position of the example's index in the step number of a stream; training steps are below 2⁴⁰.
@@ -43,12 +44,14 @@ const EXAMPLE_SHIFT: u32 = 40;
 /// words that draw inputs.
 const FIRST_MIXTURE_WORD: u32 = 1 << 20;
 
-/// Maximum number of prompts over which the label variance is estimated.
+/// Maximum number of held-out prompts over which [`FunctionPrompts::label_variance`] takes the mean.
 const MAX_VARIANCE_PROMPTS: u64 = 1000;
-/// Approximate number of operations for the estimate of the label variance; expensive functions get fewer prompts.
+/// Approximate number of operations for the estimate of the label variance; for functions that are expensive to
+/// evaluate it takes the mean over fewer prompts, at least 64.
 const MAX_VARIANCE_OPERATIONS: u64 = 1 << 27;
 
-/// A distribution of prompts: points with labels of a random function, of which the last is the query.
+/// A distribution of prompts: points with labels by a random function; the last point of a prompt is the query, whose
+/// label is to be predicted.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FunctionPrompts {
     /// Class of functions, such as linear functions, from which the function of each prompt is drawn.
@@ -66,11 +69,11 @@ pub struct FunctionPrompts {
     pub distribution: InputDistribution,
     /// Standard deviation s of inputs of [`InputDistribution::Normal`].
     pub input_scale: f64,
-    /// Probability of the component N(2, I) in the mixture of inputs of training prompts.
+    /// Probability of the component N(2, I), instead of N(−2, I), in the mixture of inputs of training prompts.
     pub mixture_weight: f64,
     /// Factor by which the inputs of held-out prompts are multiplied; the constant coordinate is not.
     pub test_scale: f64,
-    /// Probability of the component N(2, I) in the mixture of inputs of held-out prompts.
+    /// Probability of the component N(2, I), instead of N(−2, I), in the mixture of inputs of held-out prompts.
     pub test_mixture_weight: f64,
     /// Number of nonzero weights of a sparse linear function.
     pub sparsity: usize,
@@ -81,7 +84,7 @@ pub struct FunctionPrompts {
     /// Number of neurons in each hidden layer of a random network as function, and of the network that serves as a
     /// baseline.
     pub hidden: usize,
-    /// Standard deviation of the noise that is added to each label; 0 for exact labels.
+    /// Standard deviation σ of the normal noise that is added to each label; 0 for exact labels.
     pub noise: f64,
 }
 
@@ -109,7 +112,7 @@ impl Default for FunctionPrompts {
 }
 
 impl FunctionPrompts {
-    /// Dimension of an input vector, including the constant coordinate 1.
+    /// Dimension of an input vector, including the constant coordinate 1 if there is one.
     pub fn inputs(&self) -> usize {
         self.dim + usize::from(self.constant)
     }
@@ -134,7 +137,7 @@ impl FunctionPrompts {
         row.split_at(row.len() / (self.inputs() + 1) * self.inputs())
     }
 
-    /// Approximate number of multiplications to evaluate a function once.
+    /// Approximate number of multiplications to evaluate a function of the class at one input.
     pub fn operations_per_value(&self) -> u64 {
         match self.class {
             FunctionClass::Linear | FunctionClass::Sparse => self.inputs() as u64,
@@ -147,8 +150,8 @@ impl FunctionPrompts {
         }
     }
 
-    /// Appends the training prompts with the indices `examples` of `step` in `replica` as rows to `out`, `[examples,
-    /// row_len]`.
+    /// Appends the training prompts with the indices `examples`, from 0, of training step `step` in replica `replica`
+    /// as rows to `out`, `[examples, row_len]`.
     pub fn append_training_prompts(
         &self,
         seed: u64,
@@ -167,8 +170,8 @@ impl FunctionPrompts {
         }
     }
 
-    /// Appends the held-out prompts with the indices `examples` as rows of `points` points to `out`. The first points
-    /// of a prompt do not depend on its length.
+    /// Appends the held-out prompts with the indices `examples`, from 0, as rows of `points` points to `out`, each as
+    /// in [`FunctionPrompts::row_len_for`]. The first points of a prompt do not depend on its length.
     ///
     /// # Why
     /// All labels have the noise of training, also the label to be predicted: only for such prompts is ridge
@@ -211,9 +214,9 @@ impl FunctionPrompts {
         (sum / count as f64).max(1e-12)
     }
 
-    /// Appends the inputs of a prompt to `out`, `[points, inputs]`, multiplied by `factor`. `weight` is the
-    /// probability of N(2, I) in a mixture, and `at` is the step number of the random words. A point takes the same
-    /// random words for every number of points.
+    /// Appends the inputs of a prompt to `out`, `[points, inputs]`, with random coordinates multiplied by `factor`.
+    /// `weight` is the probability of N(2, I) in a mixture, and `at` is the step number of the random words of
+    /// `stream`. A point takes the same random words for every number of points.
     fn append_inputs(
         &self,
         stream: &RandomStream,
@@ -237,8 +240,8 @@ impl FunctionPrompts {
         }
     }
 
-    /// Appends to `out` the labels `[points]` of the inputs at its end, with noise from the random stream `noise`
-    /// at step number `at`.
+    /// Appends to `out` the labels `[points]` by `function` of the inputs `[points, inputs]` at the end of `out`, with
+    /// noise from the random stream `noise` at step number `at`.
     fn append_labels(
         &self,
         function: &PromptFunction,
@@ -263,7 +266,7 @@ impl FunctionPrompts {
     }
 }
 
-/// Mean squared deviation of the labels from their mean.
+/// Mean squared deviation of the labels from their mean: the variance with divisor n for n labels.
 pub fn population_variance(labels: &[f32]) -> f64 {
     mean_and_variance(labels.iter().map(|y| f64::from(*y))).1
 }

@@ -2,7 +2,8 @@
 
 use super::{Group, GroupFamily};
 
-/// The first group axiom that a multiplication table violates. Elements are the numbers in the table, counted from 0.
+/// The first property of a group that a multiplication table violates: its size, the range of its entries, or a group
+/// axiom. Elements are the numbers in the table, counted from 0.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum GroupTableError {
     /// The table has no entries.
@@ -125,7 +126,7 @@ impl Group {
     }
 }
 
-/// Checks that each row, then each column, contains every element once.
+/// Checks that each row, then each column, of the table `[order, order]` contains every element once.
 fn check_latin_square(order: usize, table: &[usize]) -> Result<(), GroupTableError> {
     let mut seen = vec![usize::MAX; order];
     for row in 0..order {
@@ -146,9 +147,9 @@ fn check_latin_square(order: usize, table: &[usize]) -> Result<(), GroupTableErr
     Ok(())
 }
 
-/// Checks associativity by Light's test: the elements b with (a·b)·c = a·(b·c) for all a and c are closed under
-/// products, so that only generators are tested as b (Clifford and Preston 1961, *The Algebraic Theory of
-/// Semigroups*, section 1.2).
+/// Checks that the table `[order, order]` is associative, by Light's test: the elements b with (a·b)·c = a·(b·c) for
+/// all a and c are closed under products, so that only generators are tested as b (Clifford and Preston 1961, *The
+/// Algebraic Theory of Semigroups*, section 1.2).
 fn check_associativity(order: usize, table: &[usize]) -> Result<(), GroupTableError> {
     let times = |a: usize, b: usize| table[a * order + b];
     let violation = |a: usize, b: usize, c: usize| {
@@ -167,7 +168,8 @@ fn check_associativity(order: usize, table: &[usize]) -> Result<(), GroupTableEr
     Ok(())
 }
 
-/// Finds elements whose products are all elements; `times(a, b)` is the product a·b.
+/// Finds a list of generators: elements whose products are all elements 0 to `order` − 1; `times(a, b)` is the product
+/// a·b.
 fn find_generators(order: usize, times: impl Fn(usize, usize) -> usize) -> Vec<usize> {
     let mut generators = vec![];
     let mut reached = vec![false; order];

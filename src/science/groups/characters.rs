@@ -80,12 +80,12 @@ impl CharacterTable {
         self.dimensions.len()
     }
 
-    /// Real and imaginary part of one character on each class, `[classes]`.
+    /// Real and imaginary part of the character with index `character`, from 0, on each conjugacy class, `[classes]`.
     pub fn character_values(&self, character: usize) -> &[[f64; 2]] {
         &self.values[character * self.count()..][..self.count()]
     }
 
-    /// Index of the complex conjugate of a character: the same index if its values are real.
+    /// Index of the complex conjugate of the character with index `character`: the same index if its values are real.
     pub fn conjugate_index(&self, character: usize) -> usize {
         let row = self.character_values(character);
         let same = |a: &[f64; 2], b: &[f64; 2]| {
@@ -97,8 +97,8 @@ impl CharacterTable {
     }
 }
 
-/// Orders characters by decreasing values: the first class where they differ decides, by its real part, then by its
-/// imaginary part.
+/// Orders two characters, given by their values `[classes]` as pairs (real part, imaginary part), by decreasing values:
+/// the first class where they differ decides, by its real part, then by its imaginary part.
 fn compare_descending(a: &[[f64; 2]], b: &[[f64; 2]]) -> Ordering {
     let pairs = a.as_flattened().iter().zip(b.as_flattened());
     let differing = pairs.into_iter().find(|(a, b)| (*a - *b).abs() > VALUE_TOLERANCE);
@@ -109,8 +109,8 @@ fn compare_descending(a: &[[f64; 2]], b: &[[f64; 2]]) -> Ordering {
 /// character, `[characters, classes]`. `roots` are √|C_i| for the classes C_i; `quotients` is `[order, classes]`,
 /// the class of x⁻¹·z for each element x and the first element z of each class.
 fn class_algebra_eigenvectors(group: &Group, roots: &[f64], quotients: &[usize]) -> Vec<Complex<f64>> {
-    /// Maximum number of random combinations; another one is tried if two eigenvalues of a combination are too
-    /// close.
+    /// Maximum number of random combinations of class matrices; another one is tried if two eigenvalues of a
+    /// combination are too close.
     const MAX_ATTEMPTS: u64 = 8;
     let classes = roots.len();
     let attempt = |seed: u64| {

@@ -39,7 +39,7 @@ pub struct Irrep {
     /// Dimension D, the number of rows of the irrep's matrices: d, 2d or 2d for real, complex and quaternionic
     /// type, where d is the complex dimension.
     pub dimension: usize,
-    /// Trace of the irrep's matrices on each conjugacy class, `[classes]`; it is D at the identity.
+    /// Trace of the irrep's matrices on each conjugacy class of the group, `[classes]`; it is D at the identity.
     pub character: Vec<f64>,
     /// Dimension of the space of functions on the group that the irrep's matrix entries span: d², 2d² or d² for
     /// real, complex and quaternionic type, where d is the complex dimension.
@@ -63,13 +63,15 @@ pub struct Irreps {
     group: Group,
     /// The irreps, the trivial one first.
     all: Vec<Irrep>,
-    /// For each irrep the orthonormal functions of [`Irreps::function_basis`], `[functions, order]`.
+    /// For each irrep, orthonormal functions on the group that span its matrix entries, as [`Irreps::function_basis`]
+    /// returns them, `[functions, order]`.
     bases: Vec<Vec<f64>>,
 }
 
 impl Irreps {
     /// Computes the irreps of a group. The trivial irrep is first; the others are sorted by dimension, then by the
-    /// values of the character in decreasing order. For [`Group::cyclic`] they are sorted by frequency, 0 to ⌊n/2⌋.
+    /// values of the character in decreasing order. For [`Group::cyclic`] of order n they are sorted by frequency, 0 to
+    /// ⌊n/2⌋.
     pub fn compute(group: &Group) -> Irreps {
         if group.is_standard_cyclic() {
             Irreps::of_cyclic_group(group)
@@ -78,7 +80,8 @@ impl Irreps {
         }
     }
 
-    /// Computes the irreps of any group from its complex character table.
+    /// Computes the irreps of any group from its complex character table, in the order of [`Irreps::compute`] for
+    /// groups that are not cyclic.
     fn from_character_table(group: &Group) -> Irreps {
         let characters = CharacterTable::compute(group);
         let mut all = vec![];
@@ -138,8 +141,8 @@ impl Irreps {
         &self.bases[r]
     }
 
-    /// The squared norm of the projection of a function `[order]` onto the span of each irrep's matrix entries,
-    /// `[irreps]`. The sum is the squared norm of the function.
+    /// The squared norm of the projection of the function `f` on the group, `[order]`, onto the span of each irrep's
+    /// matrix entries, `[irreps]`. The sum is the squared norm of the function.
     pub fn power_spectrum(&self, f: &[f64]) -> Vec<f64> {
         let along = |row: &[f64]| dot(row, f);
         let rows = |basis: &Vec<f64>| basis.chunks(self.group.order()).map(along).map(|a| a * a).sum();
@@ -169,7 +172,8 @@ impl Irreps {
 }
 
 /// Orthonormal functions `[functions, order]` that span the matrix entries of an irrep: a basis of the range of the
-/// projector onto them, by Gram–Schmidt with pivoting. Each step takes the column with the largest remaining norm.
+/// projector onto them, by Gram–Schmidt with pivoting. Each step takes the column of the projector with the largest
+/// remaining norm.
 fn compute_function_basis(group: &Group, irrep: &Irrep) -> Vec<f64> {
     let order = group.order();
     // The real character is χ + χ̄ for a conjugate pair and 2χ for quaternionic type.

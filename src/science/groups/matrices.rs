@@ -10,8 +10,8 @@ use nalgebra::{DMatrix, DMatrixView};
 use super::{Group, Irrep, splitmix64_numbers};
 use vivarium_core::sorting;
 
-/// Computes the matrices `[order, D, D]` of an irrep from an orthonormal basis of the functions that its entries
-/// span, `[functions, order]`.
+/// Computes the matrices `[order, D, D]` of the irrep `irrep` of dimension D from `basis`, orthonormal functions on the
+/// group that span its matrix entries, `[functions, order]`.
 pub(super) fn compute_matrices(group: &Group, irrep: &Irrep, basis: &[f64]) -> Vec<f64> {
     let (order, d) = (group.order(), irrep.dimension);
     // nalgebra stores columns, so each function on the group is one column.
@@ -31,9 +31,9 @@ pub(super) fn compute_matrices(group: &Group, irrep: &Irrep, basis: &[f64]) -> V
     all
 }
 
-/// Orthonormal eigenvectors of a random symmetric combination of translations by group elements, in coordinates of
-/// the orthonormal `functions`, `[functions, D]`. Of all eigenspaces it returns the one whose eigenvalue is
-/// farthest from the others.
+/// Orthonormal eigenvectors, `[functions, D]` with D = `d` the dimension of the irrep, of a random symmetric
+/// combination of translations by group elements, in coordinates of the orthonormal `functions`, `[order, functions]`.
+/// Of all eigenspaces it returns the one whose eigenvalue is farthest from the others.
 fn isolated_eigenspace(group: &Group, d: usize, functions: &DMatrixView<f64>) -> DMatrix<f64> {
     let (order, count) = functions.shape();
     let mut draw = splitmix64_numbers(count as u64);

@@ -175,7 +175,7 @@ impl Group {
         self.family == GroupFamily::Cyclic
     }
 
-    /// Element `a` as a permutation in one-line notation, counted from 0. None if the group was not built from
+    /// Element `a` as a permutation in one-line notation, counted from 0. `None` if the group was not built from
     /// permutations.
     pub fn permutation(&self, a: usize) -> Option<&[u8]> {
         match &self.family {

@@ -56,7 +56,8 @@ impl Group {
 
     /// Q₈: the quaternions 1, −1, i, −i, j, −j, k, −k, with i·j = k.
     pub fn quaternion() -> Group {
-        /// Product of two of the units 1, i, j and k, as (index of the unit, 1 for a minus sign or else 0).
+        /// Product of the unit of the row and the unit of the column, in the order 1, i, j and k, as (index of the
+        /// unit, 1 for a minus sign or else 0).
         const UNITS: [[(usize, usize); 4]; 4] = [
             [(0, 0), (1, 0), (2, 0), (3, 0)],
             [(1, 0), (0, 1), (3, 0), (2, 1)],
@@ -105,7 +106,8 @@ impl Group {
         Group::from_multiplication(order, times, name, GroupFamily::General)
     }
 
-    /// Builds a group from its multiplication `times(a, b)` and the names of its elements.
+    /// Builds the group of the elements 0 to `order` − 1 from its multiplication `times(a, b)` = a·b and the name
+    /// `name(a)` of each element.
     fn from_multiplication(
         order: usize,
         times: impl Fn(usize, usize) -> usize,
@@ -205,6 +207,7 @@ fn format_power(letter: &str, exponent: usize) -> String {
 
 /// Converts a decimal digit to its superscript character.
 fn superscript_digit(digit: char) -> char {
+    /// Superscript characters of the decimal digits 0 to 9.
     const DIGITS: [char; 10] = ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'];
     digit.to_digit(10).map_or(digit, |digit| DIGITS[digit as usize])
 }

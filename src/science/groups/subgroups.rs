@@ -8,7 +8,7 @@ use vivarium_core::sorting;
 /// The largest order of a group for which [`Subgroup::enumerate`] lists subgroups.
 pub const MAX_GROUP_ORDER: usize = 128;
 
-/// A set of elements of a group as a bit mask: bit a is element a.
+/// A set of elements of a group as a bit mask: bit a, the lowest being bit 0, is set if element a is in the set.
 type ElementSet = u128;
 
 /// A subgroup of a group, as the representative of all its conjugate subgroups.
@@ -25,8 +25,8 @@ pub struct Subgroup {
 }
 
 impl Subgroup {
-    /// Lists all subgroups that one or two elements generate, one of each conjugacy class, sorted by order, then by
-    /// the number of conjugates. None if the group has more than [`MAX_GROUP_ORDER`] elements.
+    /// Lists all subgroups that one or two elements generate, one of each class of conjugate subgroups, sorted by
+    /// order, then by the number of conjugates. `None` if the group has more than [`MAX_GROUP_ORDER`] elements.
     pub fn enumerate(group: &Group) -> Option<Vec<Subgroup>> {
         if group.order() > MAX_GROUP_ORDER {
             return None;
@@ -106,8 +106,9 @@ pub enum CosetSide {
     Right,
 }
 
-/// Fraction of the variance of a function `[order]` that its means over the cosets of a subgroup explain. 1 if the
-/// function is constant on each coset; 0 if all means are equal, and for constant functions.
+/// Fraction of the variance of the function `f` on the group, `[order]`, that its means over the cosets of the subgroup
+/// with the elements `members` explain. 1 if the function is constant on each coset; 0 if all means are equal, and for
+/// constant functions.
 pub fn coset_variance_fraction(group: &Group, f: &[f64], members: &[usize], side: CosetSide) -> f64 {
     let order = group.order();
     let mean = f.iter().sum::<f64>() / order as f64;

@@ -4,10 +4,10 @@ use super::{Baseline, BaselineTraining, TRAINING_EPOCHS, start_training};
 use crate::functions::FunctionPrompts;
 use crate::functions::prompts::population_variance;
 
-/// The mean of squared errors over prompts, with its standard error.
+/// The mean over prompts of a baseline's squared prediction error, with its standard error.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct ErrorEstimate {
-    /// Mean over the prompts of the squared error of the prediction.
+    /// Mean over the prompts of the squared prediction error, (prediction − label)².
     pub mean: f64,
     /// Standard error of `mean` over the prompts.
     pub standard_error: f64,
@@ -16,22 +16,24 @@ pub struct ErrorEstimate {
 /// Prediction errors of several baselines on held-out prompts, for several numbers of examples.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BaselineErrors {
-    /// Numbers of examples for which the baselines were evaluated, in increasing order.
+    /// Numbers of examples to which the baselines were fitted in each prompt, in increasing order.
     pub example_counts: Vec<usize>,
     /// Number of held-out prompts over which each mean squared error is taken.
     pub prompt_count: usize,
-    /// Variance of the labels within one prompt, over as many points as in training, averaged over the prompts.
+    /// Variance of the labels within one prompt, over as many points as a training prompt has, averaged over the
+    /// prompts; at least 10⁻¹².
     pub label_variance: f64,
-    /// Squared errors of each baseline for each number of examples, on the point that follows the examples.
+    /// For each baseline, its mean squared prediction error for each entry of `example_counts`, at the point that
+    /// follows the examples.
     pub squared_errors: Vec<(Baseline, Vec<ErrorEstimate>)>,
-    /// For each number of examples, the training epoch, from 1, with the smallest mean squared error over all
-    /// prompts; empty if no network was trained.
+    /// For each entry of `example_counts`, the training epoch, from 1, after which the trained network has the smallest
+    /// mean squared error over all prompts; empty if no network was trained.
     pub best_epochs: Vec<usize>,
 }
 
 impl BaselineErrors {
-    /// Squared errors of a baseline for each number of examples, divided by [`BaselineErrors::label_variance`]; none
-    /// if the baseline was not evaluated.
+    /// Squared errors of a baseline for each entry of `example_counts`, divided by [`BaselineErrors::label_variance`];
+    /// `None` if the baseline was not evaluated.
     pub fn relative_errors(&self, baseline: Baseline) -> Option<Vec<ErrorEstimate>> {
         let scale = |score: &ErrorEstimate| ErrorEstimate {
             mean: score.mean / self.label_variance,
@@ -41,17 +43,17 @@ impl BaselineErrors {
         Some(scores.iter().map(scale).collect())
     }
 
-    /// R² of a baseline for each number of examples: 1 minus its relative error. `None` if the baseline was not
-    /// evaluated.
+    /// R² of a baseline for each entry of `example_counts`: 1 minus its mean relative error. `None` if the baseline was
+    /// not evaluated.
     pub fn r2(&self, baseline: Baseline) -> Option<Vec<f64>> {
         Some(self.relative_errors(baseline)?.iter().map(|score| 1.0 - score.mean).collect())
     }
 }
 
-/// Sums over prompts, from which the mean of a squared error and its standard error are computed.
+/// Sums over prompts of a prediction's squared error and of its square, for the mean and its standard error.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 struct ErrorSums {
-    /// Sum over the prompts of the squared errors.
+    /// Sum over the prompts of the squared prediction errors.
     sum: f64,
     /// Sum of the squares of the squared errors, for the standard error.
     sum_of_squares: f64,
@@ -73,7 +75,7 @@ impl ErrorSums {
     }
 }
 
-/// A running computation of [`BaselineErrors`]. Training networks on a thousand prompts takes a second for each
+/// A computation of [`BaselineErrors`] in slices: training networks on a thousand prompts takes a second for each
 /// number of examples.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BaselinesJob {
@@ -104,19 +106,20 @@ pub struct BaselinesJob {
     min_error: f64,
     /// Sum, over the prompts evaluated so far, of the label variance within a prompt.
     variance: f64,
-    /// For the baselines that train no network, sums of squared errors for each number of examples, `[baselines,
-    /// examples]`.
+    /// Sums of squared errors of each entry of `baselines` for each entry of `examples`, `[baselines, examples]`; 0 for
+    /// baselines that train a network.
     sums: Vec<Vec<ErrorSums>>,
-    /// For the trained network, sums of squared errors after each epoch, for each number of examples, `[examples,
-    /// epochs]`.
+    /// For the trained network, sums of squared errors for each entry of `examples` after each epoch, `[examples,
+    /// epochs]`; no epochs if no baseline trains a network.
     epochs: Vec<Vec<ErrorSums>>,
-    /// For the trained network in the best epoch of each prompt, sums of squared errors for each number of
-    /// examples, `[examples]`.
+    /// For the trained network after the best epoch of each prompt, sums of squared errors for each entry of
+    /// `examples`, `[examples]`.
     best_per_prompt: Vec<ErrorSums>,
 }
 
 impl BaselinesJob {
-    /// Starts the computation on `count` prompts. Numbers of examples that exceed the longest prompt are omitted.
+    /// Starts the computation on the first `count` held-out prompts of `seed`. Numbers of examples that leave no
+    /// further point in the longest prompt are omitted.
     pub fn new(
         prompts: &FunctionPrompts,
         seed: u64,
@@ -158,7 +161,7 @@ impl BaselinesJob {
         self.done_count as f64 / self.prompt_count as f64
     }
 
-    /// Continues for about `operations` operations. Returns the errors after the last prompt, else none.
+    /// Continues for about `operations` arithmetic operations. Returns the errors after the last prompt, else `None`.
     pub fn advance(&mut self, operations: u64) -> Option<BaselineErrors> {
         let mut left = operations;
         while self.done_count < self.prompt_count {
@@ -220,7 +223,8 @@ impl BaselinesJob {
         16 * (examples + inputs) * (inputs + 1) * (inputs + 1) + 100
     }
 
-    /// Draws the next held-out prompt into `x` and `y`. Returns the approximate number of operations.
+    /// Draws the next held-out prompt into `x` and `y`, and adds its label variance to `variance`. Returns the
+    /// approximate number of operations.
     fn draw_prompt(&mut self) -> u64 {
         let mut row = vec![];
         self.prompts.append_held_out_prompts(

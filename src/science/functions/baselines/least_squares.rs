@@ -32,7 +32,8 @@ impl HouseholderReflection {
     }
 }
 
-/// Relative norm below which what remains of a column in the QR decomposition counts as rounding error.
+/// Bound on the norm of what remains of a column in the QR decomposition, relative to the largest norm, below which it
+/// counts as rounding error.
 const RANK_TOLERANCE: f64 = 1e-12;
 
 /// The weight vector w that minimises Σ (y_i − ⟨w, x_i⟩)² + λ ‖w‖²; if several w do, the one with the smallest

@@ -43,7 +43,7 @@ choices! {
     }
 }
 
-/// Number of nearest neighbours whose labels are averaged (Garg et al. 2022).
+/// Number of nearest examples whose labels the baseline `Neighbours` averages (Garg et al. 2022).
 const NEIGHBOUR_COUNT: usize = 3;
 
 impl Baseline {
@@ -52,12 +52,13 @@ impl Baseline {
         matches!(self, Baseline::BestForAll | Baseline::BestPerPrompt | Baseline::LastEpoch)
     }
 
-    /// Whether the baseline uses the label that it predicts, to choose the epoch of a network.
+    /// Whether the baseline uses the query's label, which it is to predict, to choose the training epoch of its
+    /// network.
     pub fn uses_query_labels(self) -> bool {
         matches!(self, Baseline::BestForAll | Baseline::BestPerPrompt)
     }
 
-    /// The penalty λ of the baseline's ridge regression.
+    /// The factor λ of the penalty λ‖w‖² in the baseline's ridge regression on these prompts.
     ///
     /// # Why
     /// With w ∼ N(0, I) and noise of variance σ², the posterior mean of a linear function is ridge regression with λ
@@ -72,7 +73,7 @@ impl Baseline {
         }
     }
 
-    /// Fits the baseline to the examples of held-out prompt `example`.
+    /// Fits the baseline to the examples of the held-out prompt with the index `example`, from 0, of seed `seed`.
     ///
     /// `epochs` is the number of training epochs of a network. The best number depends on many prompts
     /// ([`BaselineErrors::best_epochs`]) or on the prompt's own query, so the caller passes it.
@@ -113,8 +114,8 @@ impl Baseline {
     }
 }
 
-/// Starts the training of a network on a held-out prompt, with the sizes of the random networks and its own initial
-/// weights.
+/// Starts the training of a network on held-out prompt `example`, from 0: it has as many layers and neurons as the
+/// random networks of `prompts`, and initial weights that `seed` and `example` determine.
 fn start_training(prompts: &FunctionPrompts, seed: u64, example: usize) -> BaselineTraining {
     let FunctionPrompts { layers, hidden, .. } = *prompts;
     let stream = RandomStream::new(seed, Purpose::FittedWeights, 0);
@@ -160,8 +161,8 @@ impl FittedBaseline {
     }
 }
 
-/// The mean of the labels of the nearest examples to `x`, weighted by inverse distance. If examples coincide with
-/// `x`, it is the mean of their labels.
+/// The mean of the labels `y` of the [`NEIGHBOUR_COUNT`] nearest `examples`, `[examples, inputs]`, to `x`, weighted by
+/// inverse Euclidean distance. If examples coincide with `x`, it is the mean of their labels.
 fn predict_from_neighbours(examples: &[f64], y: &[f64], x: &[f64]) -> f64 {
     let square = |other: &[f64]| other.iter().zip(x).map(|(a, b)| (a - b) * (a - b)).sum::<f64>();
     let mut near: Vec<(f64, f64)> =

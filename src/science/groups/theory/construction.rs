@@ -20,15 +20,16 @@ pub struct QuadraticNetwork {
     pub w: Vec<f64>,
 }
 
-/// Extremes of the logit margins of a network over a set of pairs (a, b) of elements.
+/// Extremes of the logit margins of a network over a set of pairs (a, b) of group elements: logit of the product a·b
+/// minus the largest other logit.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MarginRange {
     /// Minimum over the pairs (a, b) of the logit of the product a·b minus the largest other logit.
     pub min_margin: f64,
     /// Maximum over the pairs (a, b) of the logit of the product a·b minus the largest other logit.
     pub max_margin: f64,
-    /// Maximum over the pairs (a, b) of the difference between the largest and the smallest logit of a wrong
-    /// product.
+    /// Maximum over the pairs (a, b) of the difference between the largest and the smallest logit of the wrong answers
+    /// c ≠ a·b; 0 if all wrong answers have the same logit.
     pub max_wrong_logit_difference: f64,
 }
 
@@ -36,7 +37,7 @@ pub struct MarginRange {
 type NeuronWeights = [Vec<f64>; 3];
 
 impl QuadraticNetwork {
-    /// Builds a network from the weights of its neurons.
+    /// Builds a network for a group of `order` elements from the weights of its neurons.
     pub(super) fn from_neurons(order: usize, neurons: &[NeuronWeights]) -> QuadraticNetwork {
         let layer = |which: usize| {
             (0..order).flat_map(|a| neurons.iter().map(move |neuron| neuron[which][a])).collect::<Vec<f64>>()
@@ -77,8 +78,8 @@ impl QuadraticNetwork {
         self.neuron_norms().into_iter().map(|norm| norm.powi(nu)).sum()
     }
 
-    /// Computes the extremes of the logit margins over the given pairs. `labels` is the multiplication table `[order,
-    /// order]`.
+    /// Computes the extremes of the logit margins over `pairs` of elements (a, b). `labels` is the multiplication
+    /// table, the right answer at `a * order + b`, `[order, order]`.
     pub fn compute_margin_range(
         &self,
         labels: &[u32],
@@ -104,8 +105,8 @@ impl QuadraticNetwork {
         spread
     }
 
-    /// Computes the minimum margin over all pairs divided by Σ_i ‖ω_i‖^nu, the sum over the norms of the neurons'
-    /// weights. The maximum margin γ* is defined with `nu` = 3.
+    /// Computes the minimum logit margin over all pairs (a, b) divided by Σ_i ‖ω_i‖^nu, where ω_i are the weights of
+    /// neuron i. `labels` is the multiplication table `[order, order]`. The maximum margin γ* is defined with `nu` = 3.
     pub fn compute_normalised_margin(&self, labels: &[u32], nu: i32) -> f64 {
         let order = self.order();
         let pairs = (0..order).flat_map(|a| (0..order).map(move |b| (a, b)));

@@ -11,8 +11,8 @@
 
 use vivarium_core::math::{add_scaled, dot};
 
-/// The convex term φ of the objective `Σ x + φ(A x)` that the method minimises over x ≥ 0, a function of the
-/// products `y = A x`.
+/// The convex term φ of the objective `Σ x + φ(A x)` that the interior-point method minimises over x ≥ 0, a function of
+/// the products `y = A x`.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum ConvexTerm<'a> {
     /// The constraint y ≥ 1. Minimising `Σ x` then solves the matrix game of value `1 / Σ x`.
@@ -38,15 +38,16 @@ pub(super) struct ProgramSolution {
     pub residual: f64,
 }
 
-/// Number of Newton steps after which the method ends unconverged: several times what the programs of this module
-/// need.
+/// Number of Newton steps after which the interior-point method ends unconverged: several times what the programs of
+/// this module need.
 const MAX_STEPS: usize = 200;
 
-/// Residual that rounding errors explain: once it is below this, three steps without improvement end the method.
+/// Residual (violation of the optimality conditions) that rounding errors explain: once the best residual is below
+/// this, three consecutive steps that do not halve it end the method.
 const ROUNDING_RESIDUAL: f64 = 1e-10;
 
-/// Solves a program with matrix `rows` of shape `[rows, columns]`. All entries are ≥ 0, and no row and no column is
-/// zero.
+/// Minimises `Σ x + φ(A x)` over x ≥ 0 for the matrix A = `rows` of shape `[rows, columns]` and φ = `term`. All entries
+/// of A are ≥ 0, and no row and no column is zero.
 ///
 /// The caller checks the residual of the solution.
 #[cfg(test)]
@@ -63,14 +64,15 @@ pub(super) fn solve_to_end(rows: &[f64], columns: usize, term: ConvexTerm) -> Pr
     }
 }
 
-/// The state of the interior-point method between calls, so that a program is solved in slices.
+/// The state of the interior-point method for one convex program between calls, so that the program is solved in
+/// slices.
 #[derive(Debug, Clone)]
 pub(super) struct InteriorPointSolver {
     /// The matrix A of the convex program, row-major, `[rows, columns]`.
     rows: Vec<f64>,
     /// Number of variables x of the program, which is the number of columns of the matrix A.
     columns: usize,
-    /// Numbers of wrong answers per row, and penalty, of [`ConvexTerm::CrossEntropy`]; `None` for
+    /// Numbers of wrong answers `[rows]`, and penalty, of [`ConvexTerm::CrossEntropy`]; `None` for
     /// [`ConvexTerm::AtLeastOne`].
     cross_entropy: Option<(Vec<f64>, f64)>,
     /// The current iterate: variables x, their multipliers z, the multipliers q of the rows, and the slacks, as in
@@ -78,18 +80,18 @@ pub(super) struct InteriorPointSolver {
     iterate: [Vec<f64>; 4],
     /// The iterate with the smallest violation of the optimality conditions so far.
     best: ProgramSolution,
-    /// Centring parameter of the next Newton step, from 0 (straight to the optimum) to 1 (towards the central
-    /// path).
+    /// Centring parameter of the next Newton step: the factor by which the step aims to reduce the mean of the products
+    /// x z and q · slack, from 0 (straight to the optimum) to 1 (towards the central path).
     centring: f64,
-    /// Number of Newton steps since the violation of the optimality conditions last halved.
+    /// Number of Newton steps since one last made the residual smaller than half of the best residual before it.
     stalled_steps: usize,
     /// Number of Newton steps taken so far.
     step_count: usize,
 }
 
 impl InteriorPointSolver {
-    /// Starts the method for the matrix `rows` of shape `[rows, columns]`. All entries are ≥ 0, and no row and no
-    /// column is zero. `loss` holds the numbers of wrong answers per row and the penalty of
+    /// Starts the method for the matrix A = `rows` of shape `[rows, columns]`. All entries are ≥ 0, and no row and no
+    /// column is zero. `loss` holds the numbers of wrong answers `[rows]` and the penalty of
     /// [`ConvexTerm::CrossEntropy`]; `None` selects [`ConvexTerm::AtLeastOne`].
     pub fn new(rows: Vec<f64>, columns: usize, loss: Option<(Vec<f64>, f64)>) -> Self {
         let best = ProgramSolution { x: vec![], q: vec![], residual: f64::INFINITY };
@@ -129,8 +131,8 @@ impl InteriorPointSolver {
         result
     }
 
-    /// Takes up to `steps` Newton steps. Returns the best iterate when the method has ended, else `None`. The
-    /// caller checks the iterate's residual.
+    /// Takes up to `steps` Newton steps. Returns the best iterate when the method has ended, by convergence or not,
+    /// else `None`. The caller checks the iterate's residual.
     pub fn advance(&mut self, steps: usize) -> Option<ProgramSolution> {
         for _ in 0..steps {
             if self.step_count == MAX_STEPS || self.step() {
@@ -140,8 +142,8 @@ impl InteriorPointSolver {
         None
     }
 
-    /// Takes one Newton step. Returns `true` if the method has ended, by convergence or because the residual is not
-    /// finite.
+    /// Takes one Newton step. Returns `true` if the method has ended, because it has converged up to rounding errors or
+    /// because the residual is not finite.
     fn step(&mut self) -> bool {
         self.step_count += 1;
         let centring = self.centring;
@@ -165,7 +167,7 @@ impl InteriorPointSolver {
     }
 }
 
-/// One iterate together with the program that it belongs to.
+/// One iterate of the interior-point method together with the convex program that it belongs to.
 struct SolverState<'a> {
     /// The matrix A of the convex program, row-major, `[rows, columns]`.
     rows: &'a [f64],
@@ -184,7 +186,7 @@ struct SolverState<'a> {
 }
 
 impl<'a> SolverState<'a> {
-    /// The first iterate, for which all inequalities hold strictly.
+    /// The first iterate, for which all inequalities of the program hold strictly: x, z, q and slack are above 0.
     fn start(rows: &'a [f64], columns: usize, term: ConvexTerm<'a>) -> Self {
         let count = rows.len() / columns;
         let min_row_sum =
@@ -252,8 +254,8 @@ impl<'a> SolverState<'a> {
         }
     }
 
-    /// Takes one Newton step towards products x z and q · slack of `centring` times their current mean. Returns the
-    /// fraction of the full step taken, at most 1.
+    /// Takes one Newton step towards products x z and q · slack that all equal `centring` times their current mean.
+    /// Returns the fraction of the full step taken, at most 1 and so small that x, z, q and slack stay above 0.
     fn step(&mut self, centring: f64) -> f64 {
         let n = self.columns;
         let centre = centring * self.mean_complementarity();

@@ -22,7 +22,8 @@ fn symmetric_character(shape: &[usize], cycles: &[usize]) -> f64 {
     // Removing a rim hook moves one bead of the abacus down; the sign counts the beads in between.
     let rows = shape.len();
     let beads: Vec<usize> = shape.iter().enumerate().map(|(i, part)| part + rows - 1 - i).collect();
-    /// Sum over all ways to remove rim hooks of the lengths `cycles` from the abacus `beads`, with their signs.
+    /// Sum, by the rule of Murnaghan and Nakayama, over all ways to remove rim hooks of the lengths `cycles` in turn
+    /// from the partition with the abacus `beads` (bead positions from 0), with their signs.
     fn sum_over_rim_hooks(beads: &[usize], cycles: &[usize]) -> f64 {
         let Some((first, rest)) = cycles.split_first() else { return 1.0 };
         let mut sum = 0.0;

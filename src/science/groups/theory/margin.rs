@@ -29,10 +29,11 @@ const KKT_TOLERANCE: f64 = 1e-9;
 /// rounding error of 0.
 const MIN_SHARE: f64 = 1e-8;
 
-/// The maximum margin of a group, and the networks that reach it.
+/// The maximum margin of a group, and which shares of the irreps the networks that reach it have.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MaxMargin {
-    /// The maximum normalised margin γ* of networks that multiply in the group.
+    /// The maximum margin γ* of networks that multiply two elements of the group: the minimum logit margin divided by
+    /// Σ‖ω‖³, the sum over the norms of the neurons' weights ω.
     pub value: f64,
     /// Share of each irrep in Σ‖ω‖³, the sum over the norms of the neurons' weights, `[irreps]`, with sum 1. The
     /// trivial irrep is first and has share 0.
@@ -42,8 +43,8 @@ pub struct MaxMargin {
     /// Whether no other shares reach γ*. If others do (S₆), these shares are in the relative interior of all optimal
     /// shares, so that every irrep that some optimum uses is used.
     pub is_unique: bool,
-    /// For each conjugacy class C ≠ e, the margin over the wrong answers that C contains, divided by the minimum
-    /// margin, `[classes]`: at least 1.
+    /// For each conjugacy class C ≠ e, the margin over the wrong answers c with a·b·c⁻¹ in C, divided by the minimum
+    /// margin over all wrong answers, `[classes]`: at least 1.
     pub class_margins: Vec<f64>,
     /// The class weights |C| τ_C of the dual solution that certify γ*, `[classes]`, with sum 1: for every network,
     /// the margins averaged over the wrong answers with these weights are at most γ* (lemma D.14). Positive only for
@@ -51,17 +52,18 @@ pub struct MaxMargin {
     pub class_weights: Vec<f64>,
 }
 
-/// The minimum of the regularised loss at a penalty λ > 0.
+/// The minimum, over all networks, of the regularised loss: the mean cross-entropy plus a penalty λ > 0 times Σ‖ω‖³.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PenalisedOptimum {
-    /// Normalised margin divided by γ*. NaN for the zero network, which has no normalised margin.
+    /// Normalised margin, the minimum logit margin divided by Σ‖ω‖³, relative to its maximum γ*. NaN for the zero
+    /// network, which has no normalised margin.
     pub margin_ratio: f64,
     /// Share of each irrep in Σ‖ω‖³, the sum over the norms of the neurons' weights, `[irreps]`; all 0 for the zero
     /// network. The trivial irrep is first and has share 0.
     pub norm_shares: Vec<f64>,
-    /// Minimum over all pairs of the right logit minus the largest wrong one, without normalisation.
+    /// Minimum over all pairs (a, b) of elements of the right logit minus the largest wrong one, without normalisation.
     pub logit_margin: f64,
-    /// For each conjugacy class C ≠ e, the logit margin over the wrong answers that C contains, `[classes]`.
+    /// For each conjugacy class C ≠ e, the logit margin over the wrong answers c with a·b·c⁻¹ in C, `[classes]`.
     pub class_margins: Vec<f64>,
     /// Mean cross-entropy over all pairs (a, b) of elements, in nats, without the penalty.
     pub loss: f64,
@@ -72,7 +74,7 @@ pub struct PenalisedOptimum {
 }
 
 impl RealCharacters {
-    /// Computes the maximum margin γ* by a linear program over the shares of the irreps.
+    /// Computes the maximum margin γ* of the group by a linear program over the shares of the irreps.
     ///
     /// # Errors
     ///
@@ -86,7 +88,7 @@ impl RealCharacters {
         }
     }
 
-    /// Starts the computation of the maximum margin, to be run in slices.
+    /// Starts the computation of the maximum margin γ* of the group, to be run in slices by [`MaxMarginJob::advance`].
     pub fn start_max_margin(&self) -> MaxMarginJob {
         let gaps = self.compute_character_gaps();
         MaxMarginJob {
@@ -137,7 +139,8 @@ impl RealCharacters {
         1.0 / (self.norm_mass_factor() * min_dimension.sqrt())
     }
 
-    /// Computes the minimum of the mean cross-entropy over all pairs plus `lambda` times Σ‖ω‖³.
+    /// Computes the minimum of the regularised loss: the mean cross-entropy over all pairs of group elements plus
+    /// `lambda` times Σ‖ω‖³, the sum over the norms of the neurons' weights ω.
     ///
     /// # Errors
     ///
@@ -152,7 +155,8 @@ impl RealCharacters {
         }
     }
 
-    /// Starts the computation of the regularised minimum, to be run in slices. `max_margin` is γ*.
+    /// Starts the computation of the minimum of the regularised loss, to be run in slices by
+    /// [`PenalisedOptimumJob::advance`]. `max_margin` is γ*.
     pub fn start_penalised_optimum(&self, lambda: f64, max_margin: f64) -> PenalisedOptimumJob {
         let is_collapsed = lambda >= self.collapse_penalty();
         let program = (lambda > 0.0 && !is_collapsed).then(|| {
@@ -262,8 +266,8 @@ impl PenalisedOptimumJob {
     }
 }
 
-/// Divides the `masses` of the nontrivial irreps by their sum, sets rounding errors to 0, and prepends a 0 for the
-/// trivial irrep, `[irreps]`.
+/// Divides each of `masses`, such as those of the nontrivial irreps, by their sum, where masses of at most
+/// [`MIN_SHARE`] times the sum count as 0, and prepends a 0, the share of the trivial irrep.
 fn normalise_shares(masses: &[f64]) -> Vec<f64> {
     let total: f64 = masses.iter().sum();
     let without_rounding = |mass: &f64| if *mass > MIN_SHARE * total { *mass } else { 0.0 };
@@ -271,7 +275,7 @@ fn normalise_shares(masses: &[f64]) -> Vec<f64> {
     std::iter::once(0.0).chain(masses.iter().map(|mass| without_rounding(mass) / sum)).collect()
 }
 
-/// Whether these columns of a matrix are linearly independent, by Gram–Schmidt.
+/// Whether these columns of a matrix, each `[rows]`, are linearly independent, by Gram–Schmidt.
 fn are_columns_independent(mut columns: Vec<Vec<f64>>) -> bool {
     for i in 0..columns.len() {
         let (before, rest) = columns.split_at_mut(i);

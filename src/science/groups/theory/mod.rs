@@ -125,16 +125,16 @@ pub fn build_max_margin_network(
     RealCharacters::from_group(group, irreps)?.build_network(shares, |r| irreps.matrices(r))
 }
 
-/// γ* of Z_p: `√(2/27) / (√p (p − 1))` (Edelman 2024, theorem 7.7, for primes above 2). It also holds for every odd
-/// `p`: see [`closed_form_margin`], with (p − 1)/2 irreps of dimension 2 and type 2.
+/// The maximum margin γ* of Z_p: `√(2/27) / (√p (p − 1))` (Edelman 2024, theorem 7.7, for primes above 2). It also
+/// holds for every odd `p`: see [`closed_form_margin`], with (p − 1)/2 irreps of dimension 2 and type 2.
 pub fn cyclic_group_margin(p: usize) -> f64 {
     (2.0_f64 / 27.0).sqrt() / ((p as f64).sqrt() * (p as f64 - 1.0))
 }
 
-/// γ* of a group of this order, `2 / (3 √(3|G|) Σ D^{2.5} / type)`. `kinds` lists its nontrivial irreducible real
-/// representations as (dimension D, type 1, 2 or 4, how many). Edelman 2024, theorem 7.9, proves it for groups whose
-/// irreps all have type 1 (real); the division by the type, for complex and quaternionic irreps, is ours. The caller
-/// must check the theorem's [condition](RealCharacters::theorem_condition).
+/// The maximum margin γ* of a group G of `order` elements, `2 / (3 √(3|G|) Σ D^{2.5} / type)`. `kinds` lists its
+/// nontrivial irreducible real representations as (dimension D, type 1, 2 or 4, how many). Edelman 2024, theorem 7.9,
+/// proves it for groups whose irreps all have type 1 (real); the division by the type, for complex and quaternionic
+/// irreps, is ours. The caller must check the theorem's [condition](RealCharacters::theorem_condition).
 pub fn closed_form_margin(order: u64, kinds: &[(u32, u32, u64)]) -> f64 {
     let of = |(dimension, kind, count): &(u32, u32, u64)| {
         *count as f64 * libm::pow(f64::from(*dimension), 2.5) / f64::from(*kind)
@@ -142,8 +142,8 @@ pub fn closed_form_margin(order: u64, kinds: &[(u32, u32, u64)]) -> f64 {
     2.0 / (3.0 * (3.0 * order as f64).sqrt() * kinds.iter().map(of).sum::<f64>())
 }
 
-/// γ* of the parity of `k` bits, with margins normalised by `Σ_i ‖ω_i‖^{k+1}`: `k! √(2 (k+1)^{−(k+1)})` (Edelman
-/// 2024, theorem 7.8).
+/// The maximum margin γ* of the parity of `k` bits, with margins normalised by `Σ_i ‖ω_i‖^{k+1}` over the weights ω_i
+/// of neuron i: `k! √(2 (k+1)^{−(k+1)})` (Edelman 2024, theorem 7.8).
 ///
 /// γ* does not depend on the number of other bits.
 pub fn parity_margin(k: usize) -> f64 {

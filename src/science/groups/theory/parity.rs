@@ -20,7 +20,7 @@ pub struct ParityNetwork {
     pub support: Vec<usize>,
     /// Input weights of the neurons, `[inputs, neurons]`.
     pub u: Vec<f64>,
-    /// Output weights of the neurons for the answers 0 and 1, `[2, neurons]`.
+    /// Output weights of the neurons for the answers 0 (even) and 1 (odd), `[2, neurons]`.
     pub w: Vec<f64>,
 }
 

@@ -4,7 +4,7 @@
 use super::MarginError;
 use crate::groups::{Group, Irreps};
 
-/// Two values of characters count as equal if they differ by less than this.
+/// Values of characters that differ by less than this count as equal.
 const CHARACTER_TOLERANCE: f64 = 1e-7;
 
 /// The real characters of a finite group: one value for each irreducible real representation and conjugacy class.
@@ -24,7 +24,7 @@ pub struct RealCharacters {
 }
 
 impl RealCharacters {
-    /// Computes the table of a group from its irreps.
+    /// Computes the real characters of a group from its irreps.
     ///
     /// # Errors
     ///
@@ -83,12 +83,12 @@ impl RealCharacters {
         })
     }
 
-    /// Number of irreps, including the trivial one.
+    /// Number of irreducible real representations (irreps) of the group, including the trivial one.
     pub fn irrep_count(&self) -> usize {
         self.dimensions.len()
     }
 
-    /// The character χ_R(C) of irrep `r` on class `c`, where classes are counted without the identity's.
+    /// The character χ_R(C) of irrep `r` on conjugacy class `c`, both from 0; the identity's class is not counted.
     pub fn character_at(&self, r: usize, c: usize) -> f64 {
         self.characters[r * self.class_sizes.len() + c]
     }
@@ -127,7 +127,8 @@ impl RealCharacters {
         libm::pow(3.0 * self.order as f64, 1.5) / 2.0
     }
 
-    /// Number of neurons of [`RealCharacters::build_network`] for the irreps that `used` marks: `Σ 2 D³ / type`.
+    /// Number of neurons of [`RealCharacters::build_network`] for the irreps that `used` marks, `[irreps]`: the sum of
+    /// 2 D³ / type over them, with dimension D.
     ///
     /// For real type this is 2 d³ (Edelman 2024, lemma D.15); for a pair of frequencies it is 8 (appendix D.6.2).
     pub fn count_neurons(&self, used: &[bool]) -> usize {

@@ -20,8 +20,9 @@ use super::{MarginError, QuadraticNetwork, RealCharacters};
 use vivarium_core::math::{dot, project_out};
 
 impl RealCharacters {
-    /// Builds the network that computes `Σ_R s_R χ_R(a b c⁻¹)` with these norm shares `[irreps]`; the share of the
-    /// trivial irrep is ignored. `matrices(r)` returns the matrices of irrep r, `[order, D, D]`.
+    /// Builds the network that computes `Σ_R s_R χ_R(a b c⁻¹)`, where each irrep R has the given share `shares` of
+    /// Σ‖ω‖³, `[irreps]`; the share of the trivial irrep is ignored. `matrices(r)` returns the matrices of irrep r,
+    /// `[order, D, D]`.
     ///
     /// With the shares of [`compute_max_margin`](Self::compute_max_margin) its margin is γ*. The scale is that of lemma D.16: where
     /// theorem 7.9 holds, the right logit is |G| − 1 and all others are −1. It has
@@ -78,18 +79,20 @@ impl RealCharacters {
 struct RepresentationMatrices<'a> {
     /// R(a) for each element a, `[order, D, D]`.
     matrices: &'a [f64],
-    /// Dimension D of the representation.
+    /// Dimension D of the representation: number of rows of its matrices.
     dimension: usize,
 }
 
 impl RepresentationMatrices<'_> {
-    /// The matrix entry R_jk as a function on the group, `[order]`.
+    /// The entry in row `j` and column `k`, both from 0, of the matrices R(a) as a function of the element a,
+    /// `[order]`.
     fn entry_function(&self, j: usize, k: usize) -> Vec<f64> {
         let d = self.dimension;
         self.matrices.chunks_exact(d * d).map(|matrix| matrix[j * d + k]).collect()
     }
 
-    /// The functions a ↦ ⟨x, R(a) e_j⟩ on the group, for each unit vector e_j, `[D][order]`.
+    /// For the vector `x`, `[D]`, the functions a ↦ ⟨x, R(a) e_j⟩ on the group, one for each unit vector e_j,
+    /// `[D][order]`.
     fn row_functions(&self, x: &[f64]) -> Vec<Vec<f64>> {
         let d = self.dimension;
         let along = |j: usize| {
@@ -131,8 +134,8 @@ impl RepresentationMatrices<'_> {
         Some(vectors)
     }
 
-    /// Finds `count` antisymmetric orthogonal matrices `[D, D]` that commute with the representation and are
-    /// orthogonal to each other, by averaging R X Rᵀ over the group. None if there are fewer.
+    /// Finds `count` antisymmetric orthogonal matrices `[D, D]` that commute with the matrices R(a) of the
+    /// representation and are orthogonal to each other, by averaging R X Rᵀ over the group. `None` if there are fewer.
     fn find_commuting_matrices(&self, count: usize) -> Option<Vec<Vec<f64>>> {
         let d = self.dimension;
         let mut found: Vec<Vec<f64>> = vec![];
