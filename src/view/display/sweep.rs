@@ -8,6 +8,7 @@ use vivarium_core::settings::SweepAxis;
 use vivarium_core::sorting;
 use vivarium_model::protocol::Measurement;
 use vivarium_model::run::RunSpec;
+use vivarium_model::run::cells::{axes_with_value_indices, sweep_axes};
 use vivarium_model::run::time::{estimate_run_seconds, format_duration};
 use vivarium_model::sweep::{SweepCell, axis_positions, cells};
 use vivarium_plot::analysis::convergence::{ConvergenceTimes, best_of_groups};
@@ -224,16 +225,14 @@ impl SweepProgress {
     /// `t_c` (step at which the replica reached the target, empty if it did not), `budget` (number of steps of the run)
     /// and the held-out accuracy at the end. `lab plot` reads the table.
     pub fn format_csv(&self, spec: &RunSpec) -> String {
-        let axes = || [&spec.run.sweep, &spec.run.series].into_iter().filter(|axis| !axis.is_empty());
         let names = self.cells.first().map_or(spec, |cell| &cell.spec).measure_names().names;
         let accuracy = names[3];
-        let header = axes().map(|axis| axis.key.as_str()).chain(["replica", "t_c", "budget", accuracy]);
+        let keys = sweep_axes(spec).map(|axis| axis.key.as_str());
+        let header = keys.chain(["replica", "t_c", "budget", accuracy]);
         let mut text = header.collect::<Vec<_>>().join(",") + "\n";
         for (run, cell) in self.cells.iter().enumerate() {
             let Some(times) = self.solved_steps(run) else { continue };
-            let indices = [cell.sweep_index, cell.series_index];
-            let values: Vec<_> = axes()
-                .zip(indices)
+            let values: Vec<_> = axes_with_value_indices(spec, run)
                 .filter_map(|(axis, at)| Some(quote_csv_field(axis.values.get(at)?)))
                 .collect();
             // Replicas that share a training set have one time together, and then the accuracies are not theirs alone.
