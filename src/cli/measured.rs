@@ -455,6 +455,18 @@ mod tests {
     }
 
     #[test]
+    fn the_table_that_the_page_saves_of_a_sweep_is_read() {
+        let link = link_of("#v1/sparse-parity?replicas=2&sweep=n:10_20&series=k:2_3");
+        let mut sweep = SweepProgress::of(&link.spec).unwrap();
+        sweep.solved_steps = vec![vec![Some(50), None], vec![Some(70), Some(80)], vec![None, Some(9)]];
+        let text = sweep.format_csv(&link.spec);
+        let MeasuredTable::Sweep(found) = read_table("sweep.csv", &text, Some(&link)).unwrap() else {
+            panic!("a sweep")
+        };
+        assert_eq!(found.1.solved_steps, sweep.solved_steps);
+    }
+
+    #[test]
     fn times_of_a_sweep_are_read_in_the_order_of_its_runs() {
         let link = link_of("#v1/sparse-parity?replicas=2&sweep=n:10_20&series=k:2_3");
         let text = "n,k,replica,t_c\n10,2,0,50\n10,2,1,\n10,3,0,70\n10,3,1,80\n20,2,0,90\n";

@@ -223,7 +223,8 @@ impl SweepProgress {
 
     /// Formats the results of the finished runs as a CSV table with one line per replica: the swept settings, `replica`,
     /// `t_c` (step at which the replica reached the target, empty if it did not), `budget` (number of steps of the run)
-    /// and the held-out accuracy at the end. `lab plot` reads the table.
+    /// and the held-out accuracy at the end. Replicas that share a training set have
+    /// one line together. `lab plot` reads the table if every replica has a line and no run is missing between others.
     pub fn format_csv(&self, spec: &RunSpec) -> String {
         let names = self.cells.first().map_or(spec, |cell| &cell.spec).measure_names().names;
         let accuracy = names[3];
