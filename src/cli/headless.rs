@@ -174,11 +174,11 @@ impl HeadlessRun {
     /// # Errors
     /// When a GPU was asked for and cannot be used, or the run is not possible.
     pub fn finish(&mut self, mut observe: impl FnMut(&Player)) -> Result<(), CommandError> {
-        let told = |player: &Player| {
+        let keep_going = |player: &Player| {
             observe(player);
             true
         };
-        self.finish_while(told).map(drop)
+        self.finish_while(keep_going).map(drop)
     }
 
     /// Trains as [`HeadlessRun::finish`] while `keep_going` returns true after each change of the player.
@@ -203,15 +203,15 @@ impl HeadlessRun {
     /// # Errors
     /// As [`HeadlessRun::finish`].
     pub fn train_to(&mut self, step: u64, mut observe: impl FnMut(&Player)) -> Result<bool, CommandError> {
-        let mut told = |player: &Player| {
+        let mut keep_going = |player: &Player| {
             observe(player);
             true
         };
-        self.run_until_idle(&mut told)?;
+        self.run_until_idle(&mut keep_going)?;
         let has_ended = matches!(self.player.run.phase, RunPhase::Finished(_) | RunPhase::Diverged { .. });
         if !has_ended {
             self.pending_effects.push(TrainerEffect::Send(Command::PlayTo(step), Payload::Empty));
-            self.run_until_idle(told)?;
+            self.run_until_idle(keep_going)?;
         }
         match &self.player.run.phase {
             RunPhase::Failed(why) => Err(CommandError::Other(anyhow::anyhow!("{why}"))),
@@ -503,8 +503,8 @@ mod tests {
     fn who_listens_hears_every_measurement_and_the_run_waits_where_it_must() {
         let link =
             "#v1/sparse-parity?n=8&k=2&width=16&held=64&every=10&steps=120&halt=steps&device=cpu&show=loss";
-        let heard = Rc::new(RefCell::new(vec![]));
-        let listening = Rc::clone(&heard);
+        let received = Rc::new(RefCell::new(vec![]));
+        let listening = Rc::clone(&received);
         let mut page =
             HeadlessRun::open(&decode(link).0).with_held_out_limit(Some(16)).with_listener(move |message| {
                 if let Event::Metrics(rows) = &message.event {
@@ -513,16 +513,16 @@ mod tests {
             });
         page.apply_pending().unwrap();
         assert!(page.has_worker());
-        let mut told = |command: Command| {
+        let mut send = |command: Command| {
             page.send_command(command).unwrap();
             while page.train_slice().unwrap() {}
             let run = &page.player().run;
-            (run.phase.clone(), run.step, run.held_out, heard.borrow().len())
+            (run.phase.clone(), run.step, run.held_out, received.borrow().len())
         };
-        assert_eq!(told(Command::Pause), (RunPhase::Paused, 0, 16, 1));
-        assert_eq!(told(Command::PlayTo(40)), (RunPhase::Paused, 40, 16, 5));
-        assert_eq!(told(Command::Play), (RunPhase::Finished(EndReason::LastStep), 120, 16, 13));
-        assert!(heard.borrow().iter().copied().eq((0..=12).map(|i| 10 * i)));
+        assert_eq!(send(Command::Pause), (RunPhase::Paused, 0, 16, 1));
+        assert_eq!(send(Command::PlayTo(40)), (RunPhase::Paused, 40, 16, 5));
+        assert_eq!(send(Command::Play), (RunPhase::Finished(EndReason::LastStep), 120, 16, 13));
+        assert!(received.borrow().iter().copied().eq((0..=12).map(|i| 10 * i)));
     }
 
     #[test]

@@ -103,8 +103,11 @@ fn every_chart_has_the_shape_that_the_catalogue_says_and_a_sentence() {
                     Reading::Bars(_) => ChartKind::Bars,
                 };
                 assert_eq!(shape, chart.info().kind, "{chart:?}");
-                let said = chart.summary(&state.player.run);
-                assert!(said.ends_with('.') && !said.contains("NaN"), "{chart:?} of {link}: {said}");
+                let sentence = chart.summary(&state.player.run);
+                assert!(
+                    sentence.ends_with('.') && !sentence.contains("NaN"),
+                    "{chart:?} of {link}: {sentence}"
+                );
                 assert!(!chart.title(&state.player.run).is_empty());
             }
         }
@@ -152,8 +155,11 @@ fn divergences_and_cross_entropies_share_no_chart() {
     sampled.player.run.lab_state_mut::<MarkovState>().unwrap().bayes = Some(line);
     let names = chart_lines(markov_charts::TRUTH, &sampled).reference_lines;
     assert_eq!(names[3].1, "Bayes-optimal ± 2.50e−4");
-    let said = markov_charts::TRUTH.summary(&sampled.player.run);
-    assert!(said.contains("0.0170 (standard error 2.50e−4) for the Bayes-optimal prediction"), "{said}");
+    let sentence = markov_charts::TRUTH.summary(&sampled.player.run);
+    assert!(
+        sentence.contains("0.0170 (standard error 2.50e−4) for the Bayes-optimal prediction"),
+        "{sentence}"
+    );
     assert!(kl.marks.is_empty());
     state.player.run.solved = vec![(0, 225)];
     assert_eq!(chart_lines(markov_charts::TRUTH, &state).marks, [(225.0, "half-way".to_string())]);

@@ -93,8 +93,8 @@ fn no_story_becomes_markup() {
             check(story.slug, &state.tour.as_ref().unwrap().passage_html());
             state.apply(Action::Tour(TourAction::Turn(1)));
         }
-        let told = state.tour.as_ref().unwrap().story.as_ref().unwrap().as_ref().unwrap();
-        check(story.slug, &handout_html(told, "https://a.example"));
-        check(story.slug, &lesson_html(story.slug, told, "https://a.example", 1));
+        let shown = state.tour.as_ref().unwrap().story.as_ref().unwrap().as_ref().unwrap();
+        check(story.slug, &handout_html(shown, "https://a.example"));
+        check(story.slug, &lesson_html(story.slug, shown, "https://a.example", 1));
     }
 }

@@ -150,11 +150,11 @@ fn without_a_gpu_the_cpu_alone_is_timed_and_the_reason_is_stated() {
 fn a_share_above_the_whole_is_explained() {
     let mut page = BenchPage::open(false);
     page.start();
-    let said = "A share above 100 % means";
+    let sentence = "A share above 100 % means";
     page.state.bench.table.devices[0].gflops = 1e9;
-    assert!(!page.bench().results_html().contains(said));
+    assert!(!page.bench().results_html().contains(sentence));
     page.state.bench.table.devices[0].gflops = 1e-6;
-    assert!(page.bench().results_html().contains(said));
+    assert!(page.bench().results_html().contains(sentence));
 }
 
 #[test]

@@ -40,8 +40,8 @@ fn compared_row(tab: &Tab) -> Vec<(String, bool)> {
 
 /// A tab in which a run with each of these rates was trained to its end and kept; then another one with the last rate.
 fn tab_after_rates(rates: &[&str], last: &str) -> (Rc<RefCell<FakeStorage>>, Tab) {
-    let shelf: Rc<RefCell<FakeStorage>> = Rc::default();
-    let mut tab = Tab::open(LINK, &shelf);
+    let storage: Rc<RefCell<FakeStorage>> = Rc::default();
+    let mut tab = Tab::open(LINK, &storage);
     for rate in rates {
         edit(&mut tab, "lr", rate);
         // The script gives no checkpoint at its end.
@@ -51,13 +51,13 @@ fn tab_after_rates(rates: &[&str], last: &str) -> (Rc<RefCell<FakeStorage>>, Tab
     }
     edit(&mut tab, "lr", last);
     tab.train(100);
-    (shelf, tab)
+    (storage, tab)
 }
 
 #[test]
 fn both_curves_are_drawn_and_named_by_the_setting_that_was_changed() {
-    let shelf = Rc::default();
-    let mut tab = Tab::open(LINK, &shelf);
+    let storage = Rc::default();
+    let mut tab = Tab::open(LINK, &storage);
     tab.train(200);
     tab.act(Action::TogglePlay);
     compare(&mut tab);
@@ -115,7 +115,7 @@ fn a_change_of_the_rate_during_a_run_is_no_second_run() {
     assert_eq!((names(&tab), compared_row(&tab)[0].1), (vec!["held-out".to_string()], false));
     // Kept runs that are chosen in the list are not drawn over themselves either.
     tab.act_on_library(LibraryAction::StopComparing);
-    let before = stored_summary(&tab.shelf)[0].0.clone();
+    let before = stored_summary(&tab.storage)[0].0.clone();
     assert!(!before.contains("lrs"), "{before}");
     tab.act_on_library(LibraryAction::ToggleCompared(before));
     assert_eq!(names(&tab), ["held-out"]);
@@ -183,8 +183,8 @@ fn a_given_name_counts_until_it_is_deleted() {
 
 #[test]
 fn what_is_no_longer_compared_is_kept_and_undo_brings_it_back() {
-    let (shelf, mut tab) = tab_after_rates(&["0.1", "0.2"], "0.3");
-    let before = (stored_summary(&shelf).len(), names(&tab));
+    let (storage, mut tab) = tab_after_rates(&["0.1", "0.2"], "0.3");
+    let before = (stored_summary(&storage).len(), names(&tab));
     let first = tab.state.compared_ids()[0].clone();
     tab.act_on_library(LibraryAction::ToggleCompared(first.clone()));
     assert_eq!(compared_row(&tab), [("η = 0.2".to_string(), true)]);
@@ -197,7 +197,7 @@ fn what_is_no_longer_compared_is_kept_and_undo_brings_it_back() {
         (1, "Compared again after Undo: 1 kept run.")
     );
     tab.act(Action::Undo);
-    assert_eq!((compared_row(&tab).len(), stored_summary(&shelf).len()), (2, before.0));
+    assert_eq!((compared_row(&tab).len(), stored_summary(&storage).len()), (2, before.0));
     let (mut again, mut was) = (names(&tab), before.1);
     again.sort_unstable();
     was.sort_unstable();
@@ -211,17 +211,17 @@ fn what_is_no_longer_compared_is_kept_and_undo_brings_it_back() {
 
 #[test]
 fn the_same_runs_are_compared_after_a_reload() {
-    let (shelf, tab) = tab_after_rates(&["0.1", "0.2"], "0.3");
+    let (storage, tab) = tab_after_rates(&["0.1", "0.2"], "0.3");
     let (ids, before) = (tab.state.compared_ids(), names(&tab));
     // What the tab remembers may come before the list of the runs, or after it.
     let mut early = Tab::open("#v1/sparse-parity?n=20&lr=0.3&speed=0", &Rc::default());
     early.state = Default::default();
-    early.shelf = shelf.clone();
+    early.storage = storage.clone();
     early.act(Action::Open("#v1/sparse-parity?n=20&lr=0.3&speed=0".into()));
     early.act_on_library(LibraryAction::AddCompared(ids.clone()));
     assert_eq!((early.state.compared_ids(), compared_row(&early).len()), (ids.clone(), 0));
     early.load();
-    let mut late = Tab::open("#v1/sparse-parity?n=20&lr=0.3&speed=0", &shelf);
+    let mut late = Tab::open("#v1/sparse-parity?n=20&lr=0.3&speed=0", &storage);
     late.act_on_library(LibraryAction::AddCompared([ids, vec!["#v1/sparse-parity?n=99".into()]].concat()));
     for mut tab in [early, late] {
         tab.train(50);
@@ -251,8 +251,11 @@ fn runs_of_other_tasks_are_drawn_where_a_chart_measures_the_same() {
     // The loss of sequences is that of training, and has another name.
     open(&mut tab, "#v1/markov?speed=0&show=loss.accuracy");
     assert!(names(&tab).iter().all(|name| !name.contains("Sparse parity")), "{:?}", names(&tab));
-    let said = notes(&tab);
-    assert!(said.len() == 1 && said[0].starts_with("“Sparse parity” is not drawn: its task is"), "{said:?}");
+    let sentence = notes(&tab);
+    assert!(
+        sentence.len() == 1 && sentence[0].starts_with("“Sparse parity” is not drawn: its task is"),
+        "{sentence:?}"
+    );
 }
 
 #[test]
@@ -279,11 +282,11 @@ fn all_compared_runs_are_in_one_table() {
 
 #[test]
 fn what_has_no_curve_is_not_kept_and_without_storage_runs_are_compared_all_the_same() {
-    let shelf: Rc<RefCell<FakeStorage>> = Rc::default();
-    let mut tab = Tab::open(LINK, &shelf);
+    let storage: Rc<RefCell<FakeStorage>> = Rc::default();
+    let mut tab = Tab::open(LINK, &storage);
     compare(&mut tab);
     assert_eq!(tab.state.player.message, "This run has no curve yet. Train first, then compare.");
-    let mut sweep = Tab::open("#v1/sparse-parity?n=20&speed=0&steps=200&sweep=lr:0.05_0.1", &shelf);
+    let mut sweep = Tab::open("#v1/sparse-parity?n=20&speed=0&steps=200&sweep=lr:0.05_0.1", &storage);
     sweep.train(100);
     compare(&mut sweep);
     assert!(
@@ -292,8 +295,8 @@ fn what_has_no_curve_is_not_kept_and_without_storage_runs_are_compared_all_the_s
         sweep.state.player.message
     );
     assert!(compared_row(&tab).is_empty() && compared_row(&sweep).is_empty() && tab.state.undo.is_empty());
-    shelf.borrow_mut().refuses = Some(StorageError::Failed("disk error".into()));
-    let mut tab = Tab::open(LINK, &shelf);
+    storage.borrow_mut().refuses = Some(StorageError::Failed("disk error".into()));
+    let mut tab = Tab::open(LINK, &storage);
     tab.train(200);
     compare(&mut tab);
     edit(&mut tab, "width", "64");

@@ -34,9 +34,9 @@ fn thresholds_are_of_the_best_of_each_group_and_stated() {
         [(25.0, Some(20.0)), (50.0, None)]
     );
     state.player.run.sweep.as_mut().unwrap().solved_steps.extend([5, 4].map(cell));
-    let said = chart::THRESHOLD.summary(&state.player.run);
+    let text = chart::THRESHOLD.summary(&state.player.run);
     assert_eq!(
-        said,
+        text,
         "Smallest m at which at least 80 % of the trials succeed: 20 at T = 25, 40 at T = 50. When T doubles, the smallest m grows by about 20.000."
     );
     let Reading::Lines(lines) = chart::THRESHOLD.reading(&state.player.run) else { panic!("curves") };

@@ -186,17 +186,17 @@ mod tests {
 
     #[test]
     fn a_generated_table_is_described_with_its_columns() {
-        let said = |query: &str| {
+        let text = |query: &str| {
             describe_table(&open(&format!("#v1/tabular{query}")).player.run.link.spec).join(" ")
         };
-        let of = said("?s=4.7.11&seed=3");
+        let of = text("?s=4.7.11&seed=3");
         assert!(
             of.contains("4,000 rows and 20 columns")
                 && of.contains("depends only on columns 4, 7 and 11, and it jumps at one point"),
             "{of}"
         );
         assert!(
-            said("?turned=yes&pieces=8")
+            text("?turned=yes&pieces=8")
                 .contains("on 3 random directions, and it jumps at 7 points along each of these directions. No single column is informative.")
         );
         assert!(describe_table(&RunSpec::default()).is_empty());

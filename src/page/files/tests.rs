@@ -54,10 +54,10 @@ impl Page {
     }
 
     fn listen(&mut self) {
-        while let Some((program, said)) =
+        while let Some((program, text)) =
             self.trainer.as_ref().map(|(program, t)| (*program, t.take())).filter(|s| !s.1.is_empty())
         {
-            said.into_iter()
+            text.into_iter()
                 .for_each(|message| self.act(Action::Trainer(program, TrainerMessage::Message(message))));
         }
     }
@@ -152,12 +152,12 @@ fn a_run_from_the_weights_of_a_file_says_where_they_come_from() {
     record.environment.weights_description = what.into();
     let json = record.to_json().into_bytes();
     page.act(Action::open_file("run.json", json.clone()));
-    let said = "The initial weights come from half.safetensors; the link alone does not give the same run.";
-    assert_eq!(files::initial_weights_note(&page.state.player.run).as_deref(), Some(said));
+    let text = "The initial weights come from half.safetensors; the link alone does not give the same run.";
+    assert_eq!(files::initial_weights_note(&page.state.player.run).as_deref(), Some(text));
     assert_eq!(
         page.state.player.message,
         format!(
-            "Opened run.json: 13 measurements up to step 300. {said} The button Train trains the run of the link, with \
+            "Opened run.json: 13 measurements up to step 300. {text} The button Train trains the run of the link, with \
              initial weights computed from the link; Undo goes back to the previous run."
         ),
         "it is not the same run as before"
@@ -223,12 +223,12 @@ fn what_cannot_be_opened_changes_nothing_and_says_why() {
         (page.save(Export::Csv), "table of metrics"),
     ] {
         page.act(Action::open_file("file.json", bytes));
-        let said = page.state.player.message.clone();
+        let text = page.state.player.message.clone();
         assert!(
-            said.starts_with("file.json was not opened: ") && said.ends_with(". Nothing has changed."),
-            "{said}"
+            text.starts_with("file.json was not opened: ") && text.ends_with(". Nothing has changed."),
+            "{text}"
         );
-        assert!(said.contains(part) && page.state.file_error == said, "{said}");
+        assert!(text.contains(part) && page.state.file_error == text, "{text}");
     }
     assert_eq!(
         (encode(&page.state.player.run.link), page.state.player.run.run_count, page.state.undo.len()),
@@ -301,9 +301,9 @@ fn weights_are_a_run_that_waits_at_their_step() {
     );
     // From the start it is the run of the link again.
     page.act(Action::Reset);
-    let said = "The run of the link is trained from its start, with initial weights computed from the link and not with \
+    let text = "The run of the link is trained from its start, with initial weights computed from the link and not with \
                 the weights in first.safetensors.";
-    assert_eq!(page.state.player.message, said);
+    assert_eq!(page.state.player.message, text);
     page.act(Action::Reset);
     assert_eq!(page.state.player.message, "The same run has started again.");
     assert_eq!(files::initial_weights_note(&page.state.player.run), None);
@@ -388,8 +388,8 @@ mod apart {
     fn worker_messages(page: &Page, bytes: &[u8]) -> Vec<Action> {
         let FileReading { number, job, .. } = page.state.file_reading.clone().expect("something to read");
         let mut received = FileReceiver::default();
-        let said = FileEvent::messages(read(&job, bytes));
-        let news = said.into_iter().filter_map(|(event, payload)| received.receive(event, payload));
+        let text = FileEvent::messages(read(&job, bytes));
+        let news = text.into_iter().filter_map(|(event, payload)| received.receive(event, payload));
         news.map(|news| Action::FileMessage(number, news)).collect()
     }
 
@@ -478,12 +478,12 @@ mod apart {
         open(&mut page, "big.csv", &bytes);
         let late = worker_messages(&page, &bytes);
         page.act(Action::Request(Request::CancelFile));
-        let said = "big.csv was not opened: reading was cancelled. Nothing has changed.";
-        assert_eq!((page.state.file_error.as_str(), page.state.file_reading.is_none()), (said, true));
+        let text = "big.csv was not opened: reading was cancelled. Nothing has changed.";
+        assert_eq!((page.state.file_error.as_str(), page.state.file_reading.is_none()), (text, true));
         late.into_iter().for_each(|action| page.act(action));
         assert_eq!(
             (page.state.file_error.as_str(), encode(&page.state.player.run.link)),
-            (said, LINK.into())
+            (text, LINK.into())
         );
         open(&mut page, "first.csv", &bytes);
         let late = worker_messages(&page, &bytes);

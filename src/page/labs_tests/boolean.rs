@@ -11,7 +11,7 @@ use vivarium_view::display::{RunPhase, status};
 #[test]
 fn chance_is_the_share_of_the_more_common_label() {
     let mut state = State::default();
-    for (query, chance, said, beaten) in [
+    for (query, chance, text, beaten) in [
         ("fn=own&own=(x1_@_x2)_*_x3&m=0&batch=32", 0.75, "chance is 75.0 %.", false),
         ("fn=own&own=x1_@_(x2_*_x3)&m=0&batch=32", 0.5, "chance is 50.0 %.", true),
         ("fn=and", 0.5, "chance is 50.0 %.", true),
@@ -19,7 +19,7 @@ fn chance_is_the_share_of_the_more_common_label() {
         state.apply(Action::Open(format!("#v1/sparse-boolean?{query}")));
         let Reading::Lines(lines) = chart::ACCURACY.reading(&state.player.run) else { panic!("curves") };
         assert_eq!(lines.reference_lines, [(chance, "chance".to_string())], "{query}");
-        assert!(chart::ACCURACY.summary(&state.player.run).ends_with(said), "{query}");
+        assert!(chart::ACCURACY.summary(&state.player.run).ends_with(text), "{query}");
         // 76 % of the answers are no better than guessing where one label has three quarters of the inputs.
         state.player.run.phase = RunPhase::Running;
         state.player.run.history.push(Measurement {

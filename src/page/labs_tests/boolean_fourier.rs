@@ -16,9 +16,9 @@ fn the_chart_has_a_bar_for_each_coefficient_that_is_not_zero() {
     };
     let expected = [("1", -0.5), ("x3", 0.5), ("x1x2", -0.5), ("x1x2x3", -0.5)];
     assert_eq!(bars(&state), expected.map(|(name, value)| (name.to_string(), value)));
-    let said = charts::FOURIER.summary(&state.player.run);
+    let text = charts::FOURIER.summary(&state.player.run);
     assert_eq!(
-        said,
+        text,
         "The function has degree 3 and leap 2. Of its 8 Fourier coefficients, 4 are different from 0. The coefficient of 1 has the largest absolute value; this coefficient is −0.500."
     );
     // A conjunction of five bits has 32, of which the constant is the largest.

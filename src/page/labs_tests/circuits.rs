@@ -77,8 +77,8 @@ fn norms_fall_to_the_exact_margin_and_stay_above_the_bounds() {
     let last: Vec<f32> = drawn.series.iter().map(|series| *series.y.last().unwrap()).collect();
     assert!(last[0] >= last[1] && (last[1] - last[2]).abs() < 1e-5 && last[1] > last[3] && last[3] > last[4]);
     assert!(drawn.log_y && drawn.series[1].y.is_sorted_by(|a, b| a >= b));
-    let said = charts::NORMS.summary(&state.player.run);
-    assert!(said.contains("After 120 steps") && said.contains("The exact margin is 0.491."), "{said}");
+    let text = charts::NORMS.summary(&state.player.run);
+    assert!(text.contains("After 120 steps") && text.contains("The exact margin is 0.491."), "{text}");
 
     let mut bare = open("?n=2&round=no&steps=60&every=10");
     play(&mut bare);
@@ -107,10 +107,10 @@ fn values_are_those_of_the_circuit_without_noise() {
         }
     }
     assert_eq!((drawn.row_names[0].as_str(), drawn.texts[0].as_str()), ("inputs", "x1"));
-    let said = charts::VALUES.summary(&state.player.run);
+    let text = charts::VALUES.summary(&state.player.run);
     assert!(
-        said.contains("For the input 101 the circuit gives 0, and 100.0 % of the network's gates agree with the circuit."),
-        "{said}"
+        text.contains("For the input 101 the circuit gives 0, and 100.0 % of the network's gates agree with the circuit."),
+        "{text}"
     );
 }
 
@@ -120,9 +120,9 @@ fn values_are_those_of_the_circuit_without_noise() {
 #[test]
 fn all_parameters_are_counted_by_part() {
     let state = open("?in=1.1.1.1");
-    let said = charts::VALUES.summary(&state.player.run);
+    let text = charts::VALUES.summary(&state.player.run);
     let counts = "with 200 parameters that a perturbation may change; 74 of them are not 0, and their part of ‖θ‖₁ is 75. In addition, 360 parameters stay fixed, mainly those of rounding if there is any; their part of ‖θ‖₁ is 216.";
-    assert!(said.contains(counts), "{said}");
+    assert!(text.contains(counts), "{text}");
 }
 
 #[test]
@@ -202,8 +202,8 @@ fn words_say_that_it_is_a_search() {
     play(&mut state);
     assert_eq!(metric_names(&state.player.run)[2], "Share of correct gates");
     assert_eq!(extra_number(&state.player.run, 0).0, "Smallest perturbation found");
-    let said = status::describe_status(&state.player.run, String::new);
-    assert!(said.contains("the smallest perturbation found so far has norm 0."), "{said}");
+    let text = status::describe_status(&state.player.run, String::new);
+    assert!(text.contains("the smallest perturbation found so far has norm 0."), "{text}");
     state.player.run.phase = RunPhase::Finished(EndReason::LastStep);
     assert_eq!(status::describe_status(&state.player.run, String::new), "Done: 40 steps.");
 }
@@ -267,15 +267,15 @@ fn check_preset(preset: &Preset) {
 
 #[test]
 fn where_the_target_is_the_whole_the_status_says_all_inputs() {
-    let said = |rest: &str| {
+    let text = |rest: &str| {
         vivarium_labs::circuits::texts::describe_result(&open(rest).player.run, "all 4 networks", "at step 2")
     };
-    assert_eq!(said(""), "The answer is right for all tested inputs at step 2.");
+    assert_eq!(text(""), "The answer is right for all tested inputs at step 2.");
     assert_eq!(
-        said("?replicas=4"),
+        text("?replicas=4"),
         "The answer is right for all tested inputs in all 4 networks, at step 2."
     );
-    assert_eq!(said("?target=0.9"), "The answer is right for at least 90.0 % of the inputs at step 2.");
+    assert_eq!(text("?target=0.9"), "The answer is right for at least 90.0 % of the inputs at step 2.");
 }
 
 #[test]

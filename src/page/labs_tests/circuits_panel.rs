@@ -17,8 +17,8 @@ fn of(state: &State) -> &CircuitState {
 /// The link after this action, and how many runs it has begun.
 fn act(state: &mut State, what: PanelAction) -> (String, u64) {
     let runs = state.player.run.run_count;
-    if let Some(asked) = build_request(of(state), what) {
-        state.apply(Action::Request(asked));
+    if let Some(request) = build_request(of(state), what) {
+        state.apply(Action::Request(request));
     }
     (encode(&state.player.run.link).replace("#v1/boolean-circuit", ""), state.player.run.run_count - runs)
 }

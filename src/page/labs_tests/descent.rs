@@ -73,12 +73,12 @@ fn losses_and_distances_are_those_of_the_race() {
     let last: Vec<f32> = drawn.series.iter().map(|series| *series.y.last().unwrap()).collect();
     assert!(last.iter().all(|loss| (loss - 0.04845).abs() < 1e-4), "{last:?}");
     assert_eq!(drawn.series[2].x.len(), 101);
-    let said = charts::BOTH.summary(&state.player.run);
+    let text = charts::BOTH.summary(&state.player.run);
     assert!(
-        said.starts_with(
+        text.starts_with(
             "Loss after 100 steps: 0.0485 with the weights in the tokens, 0.0485 with direct gradient descent,"
         ),
-        "{said}"
+        "{text}"
     );
 
     let drawn = chart_lines(charts::APART, &state);
@@ -92,18 +92,18 @@ fn losses_and_distances_are_those_of_the_race() {
     }
     let (low, high) = drawn.y_range.unwrap();
     assert!(low < f64::from(tokens.y[1]) && high > 1e-3 && high < 10.0, "{low} {high}");
-    let said = charts::APART.summary(&state.player.run);
-    assert!(said.contains("and the weights of direct gradient descent is 4.13e−4. "), "{said}");
-    assert!(said.contains("and the initial weights is 0.756. "), "{said}");
+    let text = charts::APART.summary(&state.player.run);
+    assert!(text.contains("and the weights of direct gradient descent is 4.13e−4. "), "{text}");
+    assert!(text.contains("and the initial weights is 0.756. "), "{text}");
 
     // The charts of every lab have the names of the lab.
     let drawn = chart_lines(chart::LOSS, &state);
     let curves: Vec<&str> = drawn.series.iter().map(|series| series.name.as_str()).collect();
     assert_eq!(curves, ["with the weights in the tokens", "with direct gradient descent"]);
     assert_eq!(chart::LOSS.title(&state.player.run), "Loss");
-    let said = chart::LOSS.summary(&state.player.run);
+    let text = chart::LOSS.summary(&state.player.run);
     assert_eq!(
-        said,
+        text,
         "Loss after 100 steps: 0.048 with the weights in the tokens and 0.048 with direct gradient descent."
     );
     assert!(
@@ -124,9 +124,9 @@ fn words_say_that_layers_are_executed() {
         extra_number(&state.player.run, 1),
         ("Distance to direct gradient descent".into(), "4.13e−4".into())
     );
-    let said = status::describe_status(&state.player.run, String::new);
+    let text = status::describe_status(&state.player.run, String::new);
     assert_eq!(
-        said,
+        text,
         "Running: the loss is 0.048 with the weights in the tokens and 0.048 with direct gradient descent; the distance between the weights is 4.13e−4"
     );
     state.player.run.add_solved(0, 100);
@@ -139,21 +139,21 @@ fn words_say_that_layers_are_executed() {
 #[test]
 fn a_run_that_has_made_its_steps_is_done() {
     let mut state = open("");
-    let mut said = |phase: RunPhase, step: u64| {
+    let mut text = |phase: RunPhase, step: u64| {
         (state.player.run.phase, state.player.run.step) = (phase, step);
         status::describe_status(&state.player.run, String::new)
     };
     let last = || RunPhase::Finished(EndReason::LastStep);
-    assert_eq!(said(last(), 100), "Done: 100 steps.");
-    assert_eq!(said(last(), 1), "Done: 1 step.");
-    assert_eq!(said(last(), 12_000), "Done: 12,000 steps.");
-    assert_eq!(said(RunPhase::Paused, 100), "Paused at step 100");
+    assert_eq!(text(last(), 100), "Done: 100 steps.");
+    assert_eq!(text(last(), 1), "Done: 1 step.");
+    assert_eq!(text(last(), 12_000), "Done: 12,000 steps.");
+    assert_eq!(text(RunPhase::Paused, 100), "Paused at step 100");
     // Of a target that somebody has set, it is told that it was reached.
     let mut state = open("?target=0.7");
     (state.player.run.phase, state.player.run.step) = (last(), 100);
     state.player.run.add_solved(0, 40);
-    let said = status::describe_status(&state.player.run, String::new);
-    assert_eq!(said, "At least 70.0 % of the variance is explained at step 40. Ended at step 100.");
+    let text = status::describe_status(&state.player.run, String::new);
+    assert_eq!(text, "At least 70.0 % of the variance is explained at step 40. Ended at step 100.");
 }
 
 #[test]
@@ -274,15 +274,15 @@ fn no_loss_hides_the_others() {
 /// A head of a neuron that is 0 for every example: a white square says nothing.
 #[test]
 fn a_head_that_is_0_everywhere_is_reported() {
-    let said = "The attention weight of this head is 0 for every pair of tokens.";
+    let text = "The attention weight of this head is 0 for every pair of tokens.";
     let mut zeros = 0;
     let mut state = open("?w0=0&layer=1");
     for head in 1..=8 {
         state.apply(Action::Edit("head".into(), head.to_string()));
         let drawn = chart_grid(charts::ACTING, &state);
         let is_zero = drawn.values.iter().all(|value| *value == 0.0);
-        assert_eq!(drawn.note == said, is_zero, "{head}: {}", drawn.note);
-        assert_eq!(charts::ACTING.summary(&state.player.run).ends_with(said), is_zero, "{head}");
+        assert_eq!(drawn.note == text, is_zero, "{head}: {}", drawn.note);
+        assert_eq!(charts::ACTING.summary(&state.player.run).ends_with(text), is_zero, "{head}");
         assert_eq!((drawn.x_label.as_str(), drawn.y_label.as_str()), ("key token s", "query token i"));
         zeros += usize::from(is_zero);
     }
@@ -367,8 +367,8 @@ fn every_layer_has_its_heads() {
     let heights: Vec<f32> = bars.iter().map(|(_, height)| *height).collect();
     assert_eq!(heights, [8.0, 8.0, 2.0, 33.0, 2.0, 1.0, 8.0, 8.0, 34.0, 280.0]);
     assert_eq!((bars[3].0.as_str(), marked.as_slice()), ("4 Slopes", [7].as_slice()));
-    let said = charts::HEADS.summary(&state.player.run);
-    assert!(said.contains("10 layers with 85 attention heads, 17 product heads and 282 hidden units"));
+    let text = charts::HEADS.summary(&state.player.run);
+    assert!(text.contains("10 layers with 85 attention heads, 17 product heads and 282 hidden units"));
 }
 
 #[test]
@@ -482,10 +482,10 @@ fn sweeps_find_the_power_of_the_lines_and_of_the_band() {
     assert_eq!(names, ["median", "fitted power law, exponent −2.00", "power law with exponent −2.00"]);
     assert!(drawn.log_x && drawn.log_y && drawn.series[0].y == [0.2, 0.05, 0.0125]);
     assert!(drawn.series.iter().all(|line| (line.y.last().unwrap() - 0.0125).abs() < 1e-6));
-    let said = charts::KNOTS.summary(&state.player.run);
+    let text = charts::KNOTS.summary(&state.player.run);
     let found =
         "0.200 at M = 8, 0.0500 at M = 16, 0.0125 at M = 32; exponent of the fitted power law: −2.00.";
-    assert!(said.contains(found), "{said}");
+    assert!(text.contains(found), "{text}");
 
     let mut state = open("?sweep=delta:0.001_0.1&speed=0&show=both.apart.band");
     end(&mut state, 0.002);

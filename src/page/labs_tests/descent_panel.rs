@@ -19,8 +19,8 @@ fn of(state: &State) -> &DescentState {
 /// The link after this action, and how many runs it has begun.
 fn act(state: &mut State, what: PanelAction) -> (String, u64) {
     let runs = state.player.run.run_count;
-    let asked = build_request(of(state), what);
-    state.apply(Action::Request(asked));
+    let request = build_request(of(state), what);
+    state.apply(Action::Request(request));
     (
         encode(&state.player.run.link).replace("#v1/in-context-regression", ""),
         state.player.run.run_count - runs,

@@ -50,9 +50,9 @@ fn irreps_that_need_a_smaller_penalty_are_named() {
     };
     let (late, sentence) = draw("0.00001");
     assert_eq!(late.marked.len(), 1);
-    let said =
+    let text =
         "our theory predicts the share 0 % for the irrep 6; its predicted share in the limit λ → 0 is 33.2 %";
-    assert!(sentence.contains(said), "{sentence}");
+    assert!(sentence.contains(text), "{sentence}");
     let (used, sentence) = draw("0.00000001");
     assert!(used.marked.is_empty() && !sentence.contains("predicts"), "{sentence}");
 }

@@ -35,8 +35,8 @@ fn of(state: &State) -> &InContextState {
 
 fn look_at(state: &mut State, what: PromptAction) -> String {
     let runs = state.player.run.run_count;
-    let asked = action::build_request(of(state), what);
-    assert_eq!(state.apply(Action::Request(asked)), []);
+    let request = action::build_request(of(state), what);
+    assert_eq!(state.apply(Action::Request(request)), []);
     assert_eq!(state.player.run.run_count, runs, "nothing restarts");
     settle(state);
     encode(&state.player.run.link).replace("#v1/in-context-learning", "")
@@ -83,11 +83,11 @@ fn reference_lines_are_of_the_last_point() {
         let r2 = of(&state).baseline_curve(method).unwrap().r2_after(16).unwrap();
         assert!(expected.iter().any(|line| (line - r2).abs() <= 0.0102 * (1.0 - r2)), "{method:?}: {r2}");
     }
-    let said = charts::EXPLAINED.summary(&state.player.run);
-    assert!(said.contains("0.750") && said.contains("Ridge on (x, 1)"), "{said}");
+    let sentence = charts::EXPLAINED.summary(&state.player.run);
+    assert!(sentence.contains("0.750") && sentence.contains("Ridge on (x, 1)"), "{sentence}");
     assert!(
-        said.contains("best epoch for all prompts") && said.contains("best epoch for each prompt"),
-        "{said}"
+        sentence.contains("best epoch for all prompts") && sentence.contains("best epoch for each prompt"),
+        "{sentence}"
     );
     // A logarithmic axis has errors.
     let log = open("?y=log");
@@ -126,8 +126,11 @@ fn curves_by_number_of_examples_have_the_network_with_its_band() {
     let looks: Vec<_> =
         drawn.series.iter().map(|series| (series.role as usize, series.muted_colour)).collect();
     assert!(looks.iter().enumerate().all(|(at, one)| !looks[..at].contains(one)), "{looks:?}");
-    let said = charts::EXAMPLES.summary(&state.player.run);
-    assert!(said.contains("Network: 0.000 after 1, 0.400 after 2, 0.700 after 4, 0.500 after 6"), "{said}");
+    let sentence = charts::EXAMPLES.summary(&state.player.run);
+    assert!(
+        sentence.contains("Network: 0.000 after 1, 0.400 after 2, 0.700 after 4, 0.500 after 6"),
+        "{sentence}"
+    );
     // As errors on a logarithmic axis.
     state.apply(Action::ToggleAxis("y"));
     let drawn = chart_lines(charts::EXAMPLES, &state);
@@ -213,8 +216,8 @@ fn a_prompt_is_shown_with_as_many_examples_as_a_person_wants() {
     assert_eq!(predictions.len(), 1 + 3);
     assert_eq!(predictions[0][0], "The network");
     assert_eq!(predictions[0][1], action::point_row(of(&state), 3)[3]);
-    let said = action::describe_prompt(of(&state), &state.player.run.link.view);
-    assert!(said.starts_with("After 3 examples the question is x = "), "{said}");
+    let sentence = action::describe_prompt(of(&state), &state.player.run.link.view);
+    assert!(sentence.starts_with("After 3 examples the question is x = "), "{sentence}");
     // All of them are the default again; and too many are all.
     assert_eq!(look_at(&mut state, PromptAction::ShowExamples(16)), "");
     assert_eq!(look_at(&mut state, PromptAction::ShowExamples(99)), "");
@@ -281,8 +284,8 @@ fn maps_stand_layer_by_layer_and_follow_the_examples() {
     assert!(cell(0, 1).is_nan() && cell(5, 3).is_nan(), "nothing later, and nothing between");
     let sum: f32 = (6..11).map(|column| cell(10, column)).sum();
     assert!((sum - 1.0).abs() < 1e-5, "{sum}");
-    let said = charts::MAPS.summary(&state.player.run);
-    assert!(said.starts_with("Attention of the query's token: in head 1 of layer 1, "), "{said}");
+    let sentence = charts::MAPS.summary(&state.player.run);
+    assert!(sentence.starts_with("Attention of the query's token: in head 1 of layer 1, "), "{sentence}");
     state.apply(Action::Edit("head".into(), "3".into()));
     let one = chart_grid(charts::MAPS, &state);
     assert_eq!((one.rows, one.columns), (5, 5));
@@ -339,8 +342,8 @@ fn sweeps_over_prompts_have_the_affine_fit_next_to_them() {
     assert_eq!(affine.x, [0.0, 0.5]);
     assert!(affine.y[0] > 0.85, "on N(−2, I) random networks are nearly affine: {:?}", affine.y);
     assert!(affine.y[1] < affine.y[0] - 0.1, "on the mixture they are not: {:?}", affine.y);
-    let said = charts::DEPTH.summary(&state.player.run);
-    assert!(said.contains("Ridge on (x, 1): ") && said.contains("2"), "{said}");
+    let sentence = charts::DEPTH.summary(&state.player.run);
+    assert!(sentence.contains("Ridge on (x, 1): ") && sentence.contains("2"), "{sentence}");
     // The first is what is measured of that run alone, up to the prompts that are read.
     let alone = of(&state).baseline_curve(Baseline::Affine).unwrap().r2_after(20).unwrap();
     assert!((alone - affine.y[0]).abs() < 0.02, "{alone}");
@@ -428,11 +431,11 @@ fn words_are_those_of_points() {
     assert_eq!(extra_number(&state.player.run, 0), ("Prompts seen".into(), "6,400".into()));
     let best = extra_number(&state.player.run, 1);
     assert!(best.0 == "Best method that uses only one prompt" && best.1.ends_with(')'), "{best:?}");
-    let said = status::describe_status(&state.player.run, String::new);
+    let sentence = status::describe_status(&state.player.run, String::new);
     assert!(
-        said.starts_with("Learning: R² at the last point of a prompt is 0.750; ")
-            && said.contains(" the best method that uses only one prompt has R² 0."),
-        "{said}"
+        sentence.starts_with("Learning: R² at the last point of a prompt is 0.750; ")
+            && sentence.contains(" the best method that uses only one prompt has R² 0."),
+        "{sentence}"
     );
     state.player.run.add_solved(0, 100);
     assert_eq!(
@@ -448,8 +451,8 @@ fn a_network_that_takes_too_long_to_train_is_named() {
     let state = open(large);
     let missing = "A network that is trained on the examples of a prompt is not measured, because training takes too long at these settings.";
     for chart in [charts::EXPLAINED, charts::EXAMPLES] {
-        let said = chart.summary(&state.player.run);
-        assert!(said.ends_with(missing), "{said}");
+        let sentence = chart.summary(&state.player.run);
+        assert!(sentence.ends_with(missing), "{sentence}");
     }
     let view = &state.player.run.link.view;
     assert!(
@@ -457,14 +460,14 @@ fn a_network_that_takes_too_long_to_train_is_named() {
             .ends_with("because training takes too long at these settings.")
     );
     let small = open("");
-    let said = charts::EXAMPLES.summary(&small.player.run);
-    assert!(said.contains("Trained network, last epoch (256 prompts): "), "{said}");
+    let sentence = charts::EXAMPLES.summary(&small.player.run);
+    assert!(sentence.contains("Trained network, last epoch (256 prompts): "), "{sentence}");
     assert!(
-        !said.contains("too long")
+        !sentence.contains("too long")
             && !action::describe_prompt(of(&small), &small.player.run.link.view).contains("too long")
     );
-    let said = charts::EXPLAINED.summary(&small.player.run);
-    assert!(!said.contains("too long"), "{said}");
+    let sentence = charts::EXPLAINED.summary(&small.player.run);
+    assert!(!sentence.contains("too long"), "{sentence}");
 }
 
 /// Only the lab of the transformer that is written down may say so of a network.

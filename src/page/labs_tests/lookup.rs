@@ -63,9 +63,9 @@ fn words_are_those_of_labels_that_are_numbers() {
     assert_eq!(metric_names(&state.player.run)[1], "Relative error, held-out");
     assert_eq!(extra_number(&state.player.run, 0), ("Sequences seen".into(), "3,200".into()));
     assert_eq!(extra_number(&state.player.run, 1), ("Theoretical lower bound".into(), "0.500".into()));
-    let said = status::describe_status(&state.player.run, String::new);
+    let text = status::describe_status(&state.player.run, String::new);
     assert_eq!(
-        said,
+        text,
         "Learning: the relative error is 0.750; the theoretical lower bound with 1 head is 0.500"
     );
     state.player.run.add_solved(0, 50);
@@ -178,21 +178,21 @@ fn what_is_found_of_a_network_is_looked_into() {
 
 #[test]
 fn pairs_of_random_codes_that_are_too_alike_are_counted() {
-    let said =
+    let text =
         |rest: &str| action::describe_code_pairs(open(rest).player.run.lab_state::<LookupState>().unwrap());
     // Codes of one sign are the same or opposite; of 64 signs no two of four are alike.
     assert!(
-        said("?n=9&codes=random&de=1")
-            .is_some_and(|said| said.starts_with("For 36 of 36 pairs of positions"))
+        text("?n=9&codes=random&de=1")
+            .is_some_and(|text| text.starts_with("For 36 of 36 pairs of positions"))
     );
     assert!(
-        said("?n=4&codes=random&de=64").is_some_and(|said| said.starts_with("For 0 of 6 pairs of positions"))
+        text("?n=4&codes=random&de=64").is_some_and(|text| text.starts_with("For 0 of 6 pairs of positions"))
     );
     let short = open("?n=33&codes=random");
     let of = short.player.run.lab_state::<LookupState>().unwrap();
     let counted = vivarium_science::tokens::count_strong_pairs(&of.codes, of.prompts.code_dim);
     assert!(counted > 0 && of.correlated_code_pairs == Some(counted), "{counted}");
-    assert_eq!([said(""), said("?codes=orthogonal")], [None, None]);
+    assert_eq!([text(""), text("?codes=orthogonal")], [None, None]);
 }
 
 #[test]
@@ -227,10 +227,10 @@ fn sequences_to_the_target_have_both_fits() {
     assert!(fitted.name.starts_with("2,560 + 2,770 ln "), "{}", fitted.name);
     assert!(fitted.name.ends_with(", 95 % interval 2,770 to 2,770"), "{}", fitted.name);
     assert!((fitted.y[0] - 6400.0).abs() < 1.0 && (fitted.y.last().unwrap() - 10_240.0).abs() < 1.0);
-    let said = charts::NEEDED.summary(&state.player.run);
+    let text = charts::NEEDED.summary(&state.player.run);
     assert!(
-        said.contains("6,400 at N = 4") && said.contains("∝ N^0.339, 95 % interval 0.339 to 0.339"),
-        "{said}"
+        text.contains("6,400 at N = 4") && text.contains("∝ N^0.339, 95 % interval 0.339 to 0.339"),
+        "{text}"
     );
     // Of several models the exponents stand in the names.
     let mut race = open("?dim=4&q=1&g=linear&sweep=n:4_8&series=model:token-attention_token-mlp");
@@ -316,10 +316,10 @@ fn what_attention_set_by_hand_gives_a_named_token_is_computed_from_its_weights()
         let (_, share) = state.player.run.lab_state::<LookupState>().unwrap().hand_set_attention.unwrap();
         let expected = min_share(&state);
         assert!((share - expected).abs() < 1e-5, "{rest}: {share} {expected}");
-        let said = action::describe_codes(state.player.run.lab_state::<LookupState>().unwrap()).unwrap();
-        assert!(said.contains(says), "{rest}: {said}");
+        let text = action::describe_codes(state.player.run.lab_state::<LookupState>().unwrap()).unwrap();
+        assert!(text.contains(says), "{rest}: {text}");
         let percent = format!("{}.{:02} %", (1e4 * share) as u64 / 100, (1e4 * share) as u64 % 100);
-        assert!(said.contains(&percent) || percent == "100.00 %", "{rest}: {percent} in {said}");
+        assert!(text.contains(&percent) || percent == "100.00 %", "{rest}: {percent} in {text}");
     }
     // One-hot codes by hand: 8 others with e⁻³ each.
     let by_hand = 1.0 / (1.0 + 8.0 * (-3.0f64).exp());
@@ -347,13 +347,13 @@ fn the_bound_of_the_sharpness_has_the_factor_of_the_codes() {
         let height = 16.0 * (-slope * end).exp();
         assert!((f64::from(*bound.y.last().unwrap()) / height - 1.0).abs() < 1e-5, "{enc}: {bound:?}");
         assert!(exact.x.iter().zip(&exact.y).all(|(x, y)| f64::from(*y) <= 16.0 * (-slope * x).exp() + 1e-6));
-        let said = charts::SHARPNESS.summary(&state.player.run);
-        assert!(said.contains(&format!("has the square {square} in this run")), "{said}");
-        assert!(said.contains("The bound holds for the codes of this run"), "{said}");
+        let text = charts::SHARPNESS.summary(&state.player.run);
+        assert!(text.contains(&format!("has the square {square} in this run")), "{text}");
+        assert!(text.contains("The bound holds for the codes of this run"), "{text}");
     }
     let alike = open(&format!("{link}&codes=random&de=4"));
-    let said = charts::SHARPNESS.summary(&alike.player.run);
-    assert!(said.contains("The bound does not hold for the codes of this run"), "{said}");
+    let text = charts::SHARPNESS.summary(&alike.player.run);
+    assert!(text.contains("The bound does not hold for the codes of this run"), "{text}");
 }
 
 #[test]

@@ -12,8 +12,8 @@ fn open(rest: &str) -> State {
 
 fn look(state: &mut State, what: PromptAction) -> String {
     let runs = state.player.run.run_count;
-    let asked = request(of(state), &state.player.run.link.view, what);
-    assert_eq!(state.apply(Action::Request(asked)), []);
+    let change = request(of(state), &state.player.run.link.view, what);
+    assert_eq!(state.apply(Action::Request(change)), []);
     assert_eq!(state.player.run.run_count, runs, "nothing restarts");
     encode(&state.player.run.link).replace("#v1/sparse-token-regression", "")
 }
@@ -94,10 +94,11 @@ fn of_a_large_prompt_the_chosen_position_and_its_names_are_shown() {
     assert!(rows.len() <= 4 && rows.contains(&49) && rows.is_sorted(), "{rows:?}");
     assert!(of(&state).names_at(49).iter().all(|name| rows.contains(name)));
     assert_eq!(table_positions(of(&open("")), &state.player.run.link.view).len(), 8);
-    let said = describe_position(of(&state), &state.player.run.link.view);
+    let sentence = describe_position(of(&state), &state.player.run.link.view);
     assert!(
-        said.starts_with("Position 50 contains the names ") && said.contains("the network's answer is"),
-        "{said}"
+        sentence.starts_with("Position 50 contains the names ")
+            && sentence.contains("the network's answer is"),
+        "{sentence}"
     );
 }
 
@@ -119,7 +120,7 @@ fn beyond_a_prompt_there_is_nothing_and_no_panic() {
 #[test]
 fn a_head_more_is_another_run() {
     let mut state = open("?h=1");
-    let asked = request(of(&state), &state.player.run.link.view, PromptAction::AddHead(1));
-    state.apply(Action::Request(asked));
+    let change = request(of(&state), &state.player.run.link.view, PromptAction::AddHead(1));
+    state.apply(Action::Request(change));
     assert_eq!(encode(&state.player.run.link), "#v1/sparse-token-regression");
 }

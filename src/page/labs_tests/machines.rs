@@ -100,9 +100,9 @@ fn tokens_stand_next_to_the_tape_in_step() {
             assert_eq!(symbol, symbols[first + row] as f32, "cell {} after step {step}", first + row);
         }
     }
-    let said = charts::COLUMNS.summary(&state.player.run);
-    assert!(said.starts_with("Number of tokens: 41. Each token has 46 numbers in 11 groups."), "{said}");
-    assert!(said.ends_with("Every token so far agrees with the simulator."), "{said}");
+    let text = charts::COLUMNS.summary(&state.player.run);
+    assert!(text.starts_with("Number of tokens: 41. Each token has 46 numbers in 11 groups."), "{text}");
+    assert!(text.ends_with("Every token so far agrees with the simulator."), "{text}");
     assert!(charts::TAPE.summary(&state.player.run).contains("tape after step 40"));
 }
 
@@ -133,8 +133,8 @@ fn the_step_that_is_shown_is_shown_block_by_block() {
         assert!((row.iter().sum::<f32>() - 1.0).abs() < 1e-5);
     }
     assert_eq!(recall.column_names[..2], ["null", "1"]);
-    let said = charts::RECALL.summary(&state.player.run);
-    assert!(said.starts_with("After step 40 the head is on cell"), "{said}");
+    let text = charts::RECALL.summary(&state.player.run);
+    assert!(text.starts_with("After step 40 the head is on cell"), "{text}");
     assert_eq!(chart_bars(charts::STRAY, &state).bars.len(), 11);
     let matrix: Heatmap = chart_grid(charts::MATRIX, &state);
     assert_eq!(matrix.values.len(), matrix.rows * matrix.columns);
@@ -155,10 +155,10 @@ fn before_the_machines_first_step_step_0_is_looked_at() {
     let recall = chart_grid(charts::RECALL, &state);
     assert_eq!((recall.rows, recall.columns), (6, 1));
     assert!(recall.values.iter().all(|weight| *weight == 1.0));
-    let said = charts::RECALL.summary(&state.player.run);
+    let text = charts::RECALL.summary(&state.player.run);
     assert!(
-        said.starts_with("After step 0 the head is on cell 2. In the last block the null slot"),
-        "{said}"
+        text.starts_with("After step 0 the head is on cell 2. In the last block the null slot"),
+        "{text}"
     );
 }
 
@@ -193,16 +193,16 @@ fn measurements_are_drawn_and_stated() {
     let [before, right] = &drawn.series[..] else { panic!("two curves") };
     assert_eq!(*before.y.last().unwrap(), (wrong - 1) as f32 / 107.0);
     assert!(right.y[0] == 1.0 && right.y[107] < 0.9);
-    let said = charts::CORRECT.summary(&state.player.run);
-    assert!(said.ends_with(&format!("First wrong step: {wrong}.")), "{said}");
+    let text = charts::CORRECT.summary(&state.player.run);
+    assert!(text.ends_with(&format!("First wrong step: {wrong}.")), "{text}");
     assert!(chart_lines(charts::STRAYED, &state).log_y);
     assert_eq!(extra_number(&state.player.run, 0), ("First wrong step".into(), wrong.to_string()));
     let drawn = chart_lines(chart::LOSS, &state);
     let curves: Vec<&str> = drawn.series.iter().map(|series| series.name.as_str()).collect();
     assert_eq!(curves, ["in this step", "in all steps so far"]);
     state.player.run.phase = RunPhase::Running;
-    let said = status::describe_status(&state.player.run, String::new);
-    assert!(said.len() > 3, "{said}");
+    let text = status::describe_status(&state.player.run, String::new);
+    assert!(text.len() > 3, "{text}");
 }
 
 /// The machine has 400 steps, of which the usual run makes 107: what is missing is no error.
@@ -222,27 +222,27 @@ fn a_run_that_ends_before_the_machine_is_not_reported_as_wrong() {
     let mut state = open("?t=400&sigma=0.001&round=no");
     play(&mut state, 107);
     let wrong = of(&state).first_wrong().expect("a step that is wrong");
-    let said = format!("{begin} Step {wrong} is the first wrong step.");
-    assert_eq!(texts::describe_end(&state.player.run), Some(said));
+    let text = format!("{begin} Step {wrong} is the first wrong step.");
+    assert_eq!(texts::describe_end(&state.player.run), Some(text));
     // A run that has more steps than the machine.
     let mut state = open("?t=14&m=increment&steps=20");
     play(&mut state, 14);
     state.player.run.step = 20;
-    let said =
+    let text =
         "Step 20 was the last step. Executed steps of the machine: 14 of 14. All executed steps are right.";
-    assert_eq!(texts::describe_end(&state.player.run).as_deref(), Some(said));
+    assert_eq!(texts::describe_end(&state.player.run).as_deref(), Some(text));
 }
 
 /// ln 202 = 5.308 and ln 802 = 6.687: the endless counter's input has one symbol.
 #[test]
 fn the_beta_that_is_enough_is_stated_for_each_number_of_steps() {
     let state = open("?m=counter&choice=soft&steps=400&sweep=beta:2_10&series=t:100_400");
-    let said = charts::BY_BETA.summary(&state.player.run);
+    let text = charts::BY_BETA.summary(&state.player.run);
     for (steps, beta) in [(100, "5.31"), (400, "6.69")] {
         let rule = format!(
             "For T = {steps} steps and an input of m = 1 symbols, every β above ln(2(T + m)) = {beta} is enough."
         );
-        assert!(said.contains(&rule), "{said}");
+        assert!(text.contains(&rule), "{text}");
     }
     let bare = open("?m=counter&choice=soft&round=no&t=100&steps=100&sweep=beta:6_12");
     assert!(
@@ -253,7 +253,7 @@ fn the_beta_that_is_enough_is_stated_for_each_number_of_steps() {
 
 #[test]
 fn several_networks_have_their_first_wrong_steps_stated_together() {
-    let said = |firsts: [f32; 3]| {
+    let text = |firsts: [f32; 3]| {
         let mut state = open("?t=400&sigma=0.001&replicas=3");
         let three = vec![0.5; 3];
         let mut measures = vec![three.clone(); MachineMetric::ALL.len()];
@@ -270,9 +270,9 @@ fn several_networks_have_their_first_wrong_steps_stated_together() {
         state.player.run.step = 107;
         texts::describe_end(&state.player.run).unwrap().split_once(" of 400. ").unwrap().1.to_string()
     };
-    assert_eq!(said([401.0; 3]), "All executed steps are right in all 3 networks.");
+    assert_eq!(text([401.0; 3]), "All executed steps are right in all 3 networks.");
     assert_eq!(
-        said([30.0, 401.0, 9.0]),
+        text([30.0, 401.0, 9.0]),
         "All executed steps are right in 1 of 3 networks. In the other networks the first wrong step is at least step 9 and at most step 30."
     );
 }
@@ -326,10 +326,10 @@ fn own_machines_go_through_a_link() {
 
 #[test]
 fn what_cannot_work_is_stated() {
-    let said = |rest: &str| cannot_learn(&decode(&format!("#v1/turing-machine?{rest}")).0.spec);
-    assert!(said("").is_empty());
-    assert!(said("t=400")[0].starts_with("The run ends at step 107"));
-    assert!(said("choice=soft&beta=0.5")[0].contains("below 1"));
+    let text = |rest: &str| cannot_learn(&decode(&format!("#v1/turing-machine?{rest}")).0.spec);
+    assert!(text("").is_empty());
+    assert!(text("t=400")[0].starts_with("The run ends at step 107"));
+    assert!(text("choice=soft&beta=0.5")[0].contains("below 1"));
 }
 
 #[test]

@@ -19,8 +19,8 @@ fn of(state: &State) -> &MachineState {
 /// The link after this action, and how many runs it has begun.
 fn act(state: &mut State, what: MachineAction) -> (String, u64) {
     let runs = state.player.run.run_count;
-    if let Some(asked) = request(of(state), what) {
-        state.apply(Action::Request(asked));
+    if let Some(change) = request(of(state), what) {
+        state.apply(Action::Request(change));
     }
     (encode(&state.player.run.link).replace("#v1/turing-machine", ""), state.player.run.run_count - runs)
 }

@@ -14,10 +14,10 @@ fn open(link: &str) -> State {
 
 fn look(state: &mut State, what: SequenceAction) -> String {
     let runs = state.player.run.run_count;
-    let asked =
+    let requested =
         request(state.player.run.lab_state::<MarkovState>().unwrap(), &state.player.run.link.view, what)
             .unwrap();
-    assert_eq!(state.apply(Action::Request(asked)), []);
+    assert_eq!(state.apply(Action::Request(requested)), []);
     assert_eq!(state.player.run.run_count, runs, "nothing restarts");
     encode(&state.player.run.link).replace("#v1/markov", "")
 }

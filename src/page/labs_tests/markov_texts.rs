@@ -16,10 +16,10 @@ fn open(link: &str) -> State {
 }
 
 fn look(state: &mut State, what: SequenceAction) {
-    let asked =
+    let requested =
         request(state.player.run.lab_state::<MarkovState>().unwrap(), &state.player.run.link.view, what)
             .unwrap();
-    state.apply(Action::Request(asked));
+    state.apply(Action::Request(requested));
 }
 
 fn with<T>(state: &State, of: impl Fn(&MarkovState, &ViewSettings) -> T) -> T {
@@ -46,26 +46,26 @@ fn the_gaze_is_that_of_the_last_layer_or_of_the_chosen_head() {
     look(&mut state, SequenceAction::SelectHead(1));
     assert_eq!(with(&state, mean_head_weights).0, "head 1.1");
     assert_eq!(with(&open("#v1/markov?model=minimal-markov"), mean_head_weights).0, "W and v");
-    let said = |pointed| with(&state, |chains, view| describe_weights(chains, view, pointed));
+    let summary = |pointed| with(&state, |chains, view| describe_weights(chains, view, pointed));
     assert!(
-        said(None).starts_with(
+        summary(None).starts_with(
             "Colours show the weight of each symbol in head 1.1, for the prediction after symbol 3 (b)"
         ),
         "{}",
-        said(None)
+        summary(None)
     );
-    assert_eq!(said(Some(3)), "Symbol 4 (a) comes after the chosen symbol.");
-    assert!(said(Some(0)).starts_with("Symbol 1 (a): 0.") && said(Some(0)).ends_with(" (head 1.1)."));
+    assert_eq!(summary(Some(3)), "Symbol 4 (a) comes after the chosen symbol.");
+    assert!(summary(Some(0)).starts_with("Symbol 1 (a): 0.") && summary(Some(0)).ends_with(" (head 1.1)."));
 }
 
 #[test]
 fn cells_of_a_map_are_read_out() {
     let state = open("#v1/markov?seq=0.1.1");
-    let said = |from, to| with(&state, |chains, _| describe_attention(chains, 0, from, to));
-    let first = said(0, 0).unwrap();
+    let summary = |from, to| with(&state, |chains, _| describe_attention(chains, 0, from, to));
+    let first = summary(0, 0).unwrap();
     assert_eq!(first, "Head 1.1: symbol 1 (a) attends to symbol 1 (a): 1.000");
-    assert_eq!(said(0, 1).unwrap(), "Head 1.1: symbol 1 (a) cannot attend to later symbols.");
-    assert_eq!((said(3, 0), said(0, 3)), (None, None));
+    assert_eq!(summary(0, 1).unwrap(), "Head 1.1: symbol 1 (a) cannot attend to later symbols.");
+    assert_eq!((summary(3, 0), summary(0, 3)), (None, None));
     let most = |from| with(&state, |chains, _| describe_max_attention(chains, 0, from));
     assert_eq!((most(0).unwrap(), most(3)), (first, None));
 }
@@ -83,10 +83,10 @@ fn the_loss_without_a_head_is_stated_once_it_is_known() {
 
 #[test]
 fn what_heads_change_is_stated_at_once() {
-    let said = |link: &str| with(&open(link), |chains, _| describe_loss(chains));
+    let summary = |link: &str| with(&open(link), |chains, _| describe_loss(chains));
     let (all, less) = (
-        said("#v1/markov?d=6&from=circuit&c=100&chain=10.90.90.10"),
-        said("#v1/markov?d=6&from=circuit&c=100&chain=10.90.90.10&off=1"),
+        summary("#v1/markov?d=6&from=circuit&c=100&chain=10.90.90.10"),
+        summary("#v1/markov?d=6&from=circuit&c=100&chain=10.90.90.10&off=1"),
     );
     let number = |text: &str, at: usize| -> f64 {
         let numbers = text.split([' ', ';']).map(|word| word.trim_end_matches('.'));
@@ -98,9 +98,11 @@ fn what_heads_change_is_stated_at_once() {
     assert_eq!(number(&all, 0), number(&less, 1));
     assert!(number(&less, 0) > number(&less, 1) + 0.02, "{less}");
     // Of an own sequence nobody knows the truth, and after its only symbol comes none.
-    assert!(said("#v1/markov?seq=0.1.1").unwrap().starts_with("Loss of the network, mean"));
-    assert_eq!((said("#v1/markov?seq=0"), said("#v1/markov?gram=3&seq=0")), (None, None));
-    assert!(said("#v1/markov?gram=4&t=60").is_some() && said("#v1/markov?model=minimal-markov").is_some());
+    assert!(summary("#v1/markov?seq=0.1.1").unwrap().starts_with("Loss of the network, mean"));
+    assert_eq!((summary("#v1/markov?seq=0"), summary("#v1/markov?gram=3&seq=0")), (None, None));
+    assert!(
+        summary("#v1/markov?gram=4&t=60").is_some() && summary("#v1/markov?model=minimal-markov").is_some()
+    );
 }
 
 #[test]
@@ -110,8 +112,11 @@ fn what_is_expected_next_has_a_row_for_each() {
     let names: Vec<&str> = rows.iter().map(|row| row.0.as_str()).collect();
     assert_eq!(names, ["truth", "network", "uniform", "unigram", "bigram", "Bayes-optimal"]);
     assert!(["90.0 %", "29.9 %", "30.0 %"].contains(&rows[0].1[0].1.as_str()), "{:?}", rows[0]);
-    let said = with(&state, |chains, _| describe_stationary(chains)).unwrap();
-    assert_eq!(said, "Shares of the symbols in a very long sequence from this chain: a 75.0 % and b 25.0 %.");
+    let summary = with(&state, |chains, _| describe_stationary(chains)).unwrap();
+    assert_eq!(
+        summary,
+        "Shares of the symbols in a very long sequence from this chain: a 75.0 % and b 25.0 %."
+    );
     assert_eq!(with(&state, texts::format_rows).unwrap(), "90 10 / 30 70");
     assert!(with(&state, |chains, _| describe_origin(chains)).starts_with("Sequence 1 of your chain: "));
     look(&mut state, SequenceAction::SetEntryText { row: 0, column: 0, text: "no".into() });

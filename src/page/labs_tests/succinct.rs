@@ -79,10 +79,10 @@ fn one_row_is_written_in_each_step() {
                 assert!((found - expected).abs() < 1e-4, "step {step}, row {row}");
             }
         }
-        let said = charts::GRADIENT.summary(&state.player.run);
-        assert!(said.contains(&format!("everywhere except in row {step}.")), "{said}");
-        let said = charts::TABLE.summary(&state.player.run);
-        assert!(said.contains(&format!("{step} of 6 rows")) && said.ends_with("is 0."), "{said}");
+        let text = charts::GRADIENT.summary(&state.player.run);
+        assert!(text.contains(&format!("everywhere except in row {step}.")), "{text}");
+        let text = charts::TABLE.summary(&state.player.run);
+        assert!(text.contains(&format!("{step} of 6 rows")) && text.ends_with("is 0."), "{text}");
     }
     let (data, table) = (&of(&state).sample.data, chart_grid(charts::TABLE, &state));
     for (at, (x, y)) in data.examples().enumerate() {
@@ -102,23 +102,23 @@ fn cells_follow_the_program_to_its_answer() {
     // Layer 1 sets the head at the bottom right of the block.
     assert_eq!(drawn.outlines, [(6..7, 4..5)]);
     assert!(drawn.texts[6 * 6 + 4].ends_with("\nstart"), "{:?}", drawn.texts);
-    let said = charts::CELLS.summary(&state.player.run);
-    assert!(said.starts_with("Layers applied: 1. In state start the head reads "), "{said}");
-    assert!(said.ends_with("has reached 1 of 48 cells."), "{said}");
+    let text = charts::CELLS.summary(&state.player.run);
+    assert!(text.starts_with("Layers applied: 1. In state start the head reads "), "{text}");
+    assert!(text.ends_with("has reached 1 of 48 cells."), "{text}");
     play(&mut state, 300);
-    let said = charts::CELLS.summary(&state.player.run);
+    let text = charts::CELLS.summary(&state.player.run);
     let own = of(&state);
     let label = own.sample.concept.label(&own.query);
     assert_eq!(own.program_state().unwrap().answer(), Some(label));
     let sign = if label == 1 { "+1" } else { "−1" };
     let end = format!("Its answer is {sign}. The label of the test input is {sign}.");
-    assert!(said.ends_with(&end), "{said}");
-    let said = charts::ANSWERS.summary(&state.player.run);
+    assert!(text.ends_with(&end), "{text}");
+    let text = charts::ANSWERS.summary(&state.player.run);
     assert!(
-        said.starts_with("With 294 layers 100.0 % of the test inputs are answered, and 100.0 %"),
-        "{said}"
+        text.starts_with("With 294 layers 100.0 % of the test inputs are answered, and 100.0 %"),
+        "{text}"
     );
-    assert!(said.contains("until the program halts"), "{said}");
+    assert!(text.contains("until the program halts"), "{text}");
     let curves = chart_lines(charts::ANSWERS, &state);
     assert_eq!(curves.marks[0], (6.0, "the table is full".into()));
     assert_eq!(*curves.series[1].y.last().unwrap(), 1.0);
@@ -170,11 +170,11 @@ fn the_cloud_holds_every_rule_that_was_tried() {
     let rule = of(&state).search_state().unwrap().rule.unwrap();
     let drawn = chart_grid(charts::RULE, &state);
     assert_eq!(vivarium_model::models::cell_rules::rule_of(&drawn.values), rule);
-    let said = charts::RULE.summary(&state.player.run);
+    let text = charts::RULE.summary(&state.player.run);
     assert!(
-        said.starts_with(&format!("This is rule {}", rule.number()))
-            && said.contains("A cell with the value +1"),
-        "{said}"
+        text.starts_with(&format!("This is rule {}", rule.number()))
+            && text.contains("A cell with the value +1"),
+        "{text}"
     );
     assert_eq!(chart_lines(charts::CHOSEN, &state).series.len(), 3);
     // Validation accuracy of the best never falls.
@@ -201,20 +201,20 @@ fn words_tell_program_and_search_apart() {
     state.player.run.phase = RunPhase::Running;
     play(&mut state, 5);
     assert_eq!(metric_names(&state.player.run)[2], "Rows written");
-    let said = status::describe_status(&state.player.run, String::new);
-    assert!(said.contains("SGD has written 5 of 9 rows of the table"), "{said}");
+    let text = status::describe_status(&state.player.run, String::new);
+    assert!(text.contains("SGD has written 5 of 9 rows of the table"), "{text}");
     play(&mut state, 30);
     assert_eq!(extra_number(&state.player.run, 0), ("Layers".into(), "21".into()));
-    let said = status::describe_status(&state.player.run, String::new);
-    assert!(said.contains("the table is full, and the network has applied 21 layers since then"), "{said}");
+    let text = status::describe_status(&state.player.run, String::new);
+    assert!(text.contains("the table is full, and the network has applied 21 layers since then"), "{text}");
     state.player.run.phase = RunPhase::Finished(EndReason::LastStep);
     assert_eq!(status::describe_status(&state.player.run, String::new), "Done: 30 steps.");
     let mut search = open(SEARCH);
     search.player.run.phase = RunPhase::Running;
     play(&mut search, 100);
     assert_eq!(metric_names(&search.player.run)[3], "Test accuracy");
-    let said = status::describe_status(&search.player.run, String::new);
-    assert!(said.contains("rules tried: 100; the best rule is rule "), "{said}");
+    let text = status::describe_status(&search.player.run, String::new);
+    assert!(text.contains("rules tried: 100; the best rule is rule "), "{text}");
 }
 
 #[test]

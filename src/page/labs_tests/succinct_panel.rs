@@ -19,8 +19,8 @@ fn of(state: &State) -> &SuccinctState {
 /// The link after this action, and how many runs it has begun.
 fn act(state: &mut State, what: SuccinctAction) -> (String, u64) {
     let (runs, seed) = (state.player.run.run_count, state.player.run.link.spec.run.seed);
-    if let Some(asked) = request(of(state), seed, what) {
-        state.apply(Action::Request(asked));
+    if let Some(change) = request(of(state), seed, what) {
+        state.apply(Action::Request(change));
     }
     assert!(state.invalid_inputs.is_empty() && state.conflicts.is_empty(), "{:?}", state.conflicts);
     (encode(&state.player.run.link).replace(LAB, ""), state.player.run.run_count - runs)

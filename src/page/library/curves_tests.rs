@@ -31,8 +31,8 @@ fn rows(count: usize) -> Vec<Measurement> {
 }
 
 /// Returns a tab in which this number of runs was trained, each for a few hundred steps.
-fn tab_after_runs(count: u64, shelf: &Rc<RefCell<FakeStorage>>) -> Tab {
-    let mut tab = Tab::open("#v1/sparse-parity?n=20&speed=0&every=1&steps=400&halt=steps", shelf);
+fn tab_after_runs(count: u64, storage: &Rc<RefCell<FakeStorage>>) -> Tab {
+    let mut tab = Tab::open("#v1/sparse-parity?n=20&speed=0&every=1&steps=400&halt=steps", storage);
     for seed in 1..=count {
         tab.act(Action::NewSeed(seed));
         tab.trainer.advance(200);
@@ -44,7 +44,7 @@ fn tab_after_runs(count: u64, shelf: &Rc<RefCell<FakeStorage>>) -> Tab {
 /// Memory that grew with every new run: the curves of kept runs, what can be undone, and what is being written.
 #[test]
 fn two_hundred_runs_take_no_more_than_fifty() {
-    let shelf: Rc<RefCell<FakeStorage>> = Rc::default();
+    let storage: Rc<RefCell<FakeStorage>> = Rc::default();
     let grown = |count: u64| {
         let tab = tab_after_runs(count, &Rc::default());
         let (state, library) = (&tab.state, &tab.state.library);
@@ -62,16 +62,16 @@ fn two_hundred_runs_take_no_more_than_fifty() {
         after_99.3
     );
     // Of those that nobody has stored, everything stays: there is room for a hundred.
-    let mut tab = tab_after_runs(200, &shelf);
+    let mut tab = tab_after_runs(200, &storage);
     let alone = tab.state.library.unstored.len();
-    assert_eq!((tab.state.library.listed_runs().len(), shelf.borrow().runs.len()), (200, 100));
+    assert_eq!((tab.state.library.listed_runs().len(), storage.borrow().runs.len()), (200, 100));
     assert_eq!((alone, tab.state.undo.len(), tab.state.library.writing.len()), (100, 100, 0));
     let stored = |saved: &&SavedRun| tab.state.library.is_stored(&saved.id);
     let of_stored: usize =
         tab.state.library.runs.iter().filter(stored).map(|saved| rows_bytes(&saved.rows)).sum();
     assert!(of_stored <= MAX_STORED_BYTES && held_row_bytes(&tab) <= MAX_STORED_BYTES + MAX_UNSTORED_BYTES);
     assert!(tab.state.library.runs.iter().filter(|saved| !stored(saved)).all(|saved| saved.rows.len() > 100));
-    assert!(shelf.borrow().runs.values().all(|saved| saved.rows.len() > 100), "what is stored is whole");
+    assert!(storage.borrow().runs.values().all(|saved| saved.rows.len() > 100), "what is stored is whole");
     // The browser reads it again, however often somebody asks for the list.
     (0..5).for_each(|_| tab.load());
     assert!(
@@ -82,14 +82,14 @@ fn two_hundred_runs_take_no_more_than_fifty() {
 
 #[test]
 fn curves_that_the_page_does_not_hold_are_read_when_they_are_wanted() {
-    let shelf: Rc<RefCell<FakeStorage>> = Rc::default();
-    let mut tab = Tab::open(LINK, &shelf);
+    let storage: Rc<RefCell<FakeStorage>> = Rc::default();
+    let mut tab = Tab::open(LINK, &storage);
     tab.train(200);
-    let id = stored_summary(&shelf)[0].0.clone();
-    let whole = shelf.borrow().runs[&id].rows.clone();
+    let id = stored_summary(&storage)[0].0.clone();
+    let whole = storage.borrow().runs[&id].rows.clone();
     assert!(whole.len() > 3);
     // Another page knows the run from the list alone.
-    let mut tab = Tab::open("#v1/sparse-parity?n=20&width=64&speed=0", &shelf);
+    let mut tab = Tab::open("#v1/sparse-parity?n=20&width=64&speed=0", &storage);
     assert!(tab.state.library.find(&id).unwrap().rows.is_empty());
     tab.train(100);
     let drawn = |tab: &Tab| -> Vec<usize> {
@@ -115,20 +115,20 @@ fn curves_that_the_page_does_not_hold_are_read_when_they_are_wanted() {
     assert_eq!((run_id(tab.state.player.run.spec()), tab.state.player.run.step), (id.clone(), 200));
     assert_eq!(tab.state.player.run.history.rows().cloned().collect::<Vec<_>>(), whole);
     // Where they cannot be read, that is said.
-    let mut tab = Tab::open("#v1/sparse-parity?n=20&width=64&speed=0", &shelf);
-    shelf.borrow_mut().runs.clear();
+    let mut tab = Tab::open("#v1/sparse-parity?n=20&width=64&speed=0", &storage);
+    storage.borrow_mut().runs.clear();
     tab.act_on_library(LibraryAction::ToggleCompared(id.clone()));
     assert!(tab.state.player.message.contains("are no longer stored"), "{}", tab.state.player.message);
-    shelf.borrow_mut().refuses = Some(StorageError::Failed("disk error".into()));
+    storage.borrow_mut().refuses = Some(StorageError::Failed("disk error".into()));
     tab.act_on_library(LibraryAction::ToggleCompared(id));
     assert!(tab.state.player.message.contains("cannot be read now"), "{}", tab.state.player.message);
 }
 
 #[test]
 fn what_is_on_the_page_alone_is_thinned_before_it_fills_the_memory_and_never_deleted() {
-    let shelf: Rc<RefCell<FakeStorage>> = Rc::default();
-    shelf.borrow_mut().room = Some(0);
-    let mut tab = Tab::open(LINK, &shelf);
+    let storage: Rc<RefCell<FakeStorage>> = Rc::default();
+    storage.borrow_mut().room = Some(0);
+    let mut tab = Tab::open(LINK, &storage);
     tab.train(100);
     let run_count = 200;
     for at in 0..run_count {
@@ -164,11 +164,11 @@ fn what_is_on_the_page_alone_is_thinned_before_it_fills_the_memory_and_never_del
 
 #[test]
 fn what_is_stated_while_nothing_is_stored_is_one_edit_for_each_run() {
-    let shelf: Rc<RefCell<FakeStorage>> = Rc::default();
-    let mut tab = Tab::open(LINK, &shelf);
+    let storage: Rc<RefCell<FakeStorage>> = Rc::default();
+    let mut tab = Tab::open(LINK, &storage);
     tab.train(100);
-    let id = stored_summary(&shelf)[0].0.clone();
-    shelf.borrow_mut().refuses = Some(StorageError::Failed("disk error".into()));
+    let id = stored_summary(&storage)[0].0.clone();
+    storage.borrow_mut().refuses = Some(StorageError::Failed("disk error".into()));
     tab.act_on_library(LibraryAction::Answer(StorageAnswer::Failed(
         StorageError::Failed("disk error".into()),
         None,
@@ -179,9 +179,9 @@ fn what_is_stated_while_nothing_is_stored_is_one_edit_for_each_run() {
     }
     assert_eq!(tab.state.library.pending_edits.len(), 1);
     tab.act_on_library(LibraryAction::Pin(id.clone()));
-    shelf.borrow_mut().refuses = None;
+    storage.borrow_mut().refuses = None;
     tab.load();
-    let stored = shelf.borrow().merged_run(&id).unwrap();
+    let stored = storage.borrow().merged_run(&id).unwrap();
     assert_eq!((stored.name.as_str(), stored.pinned), ("Name 49", true));
     let known = tab.state.library.find(&id).unwrap();
     assert_eq!(

@@ -1,4 +1,4 @@
-//! Entries that a browser's storage may return, and events in the storage: damaged entries, tables that are not there, a
+//! Entries that a browser's storage may return, and events in the store: damaged entries, tables that are not there, a
 //! storage that is taken over or deleted, and tabs that know less than others.
 
 use std::cell::RefCell;
@@ -139,7 +139,7 @@ impl RandomMutator {
         ((self.0 >> 33) as usize) % sides.max(1)
     }
 
-    /// Anything that may stand in a storage.
+    /// Anything that may stand in a store.
     fn value(&mut self) -> Value {
         let n = self.draw_index(60) as u64;
         match self.draw_index(22) {
@@ -261,11 +261,11 @@ fn random_entries_are_refused_in_a_sentence_or_can_be_used() {
 
 /// Lists, draws and resumes a run, as a user might.
 fn check_and_resume(run: SavedRun) {
-    let shelf: Rc<RefCell<FakeStorage>> = Rc::default();
+    let store: Rc<RefCell<FakeStorage>> = Rc::default();
     let id = run.id.clone();
-    shelf.borrow_mut().states.insert(id.clone(), run.step.to_le_bytes().to_vec());
-    shelf.borrow_mut().runs.insert(id.clone(), run);
-    let mut tab = Tab::open("#v1/sparse-parity?n=30&speed=0", &shelf);
+    store.borrow_mut().states.insert(id.clone(), run.step.to_le_bytes().to_vec());
+    store.borrow_mut().runs.insert(id.clone(), run);
+    let mut tab = Tab::open("#v1/sparse-parity?n=30&speed=0", &store);
     tab.act_on_library(LibraryAction::ToggleCompared(id.clone()));
     tab.act_on_library(LibraryAction::Resume(id));
     let charts = tab.state.player.run.link.view.show.clone();
@@ -276,18 +276,18 @@ fn check_and_resume(run: SavedRun) {
 
 #[test]
 fn an_entry_with_an_error_is_listed_with_the_reason_left_alone_and_deleted_on_request() {
-    let shelf: Rc<RefCell<FakeStorage>> = Rc::default();
+    let store: Rc<RefCell<FakeStorage>> = Rc::default();
     let bad = SavedRun { solved: vec![(7, 400)], ..entry("#v1/sparse-parity?n=21", 500) };
-    shelf.borrow_mut().runs.insert(bad.id.clone(), bad.clone());
-    let mut tab = Tab::open("#v1/sparse-parity?n=21&speed=0", &shelf);
+    store.borrow_mut().runs.insert(bad.id.clone(), bad.clone());
+    let mut tab = Tab::open("#v1/sparse-parity?n=21&speed=0", &store);
     assert!(tab.state.resume_offer().is_none() && tab.state.library.listed_runs().is_empty());
     assert_eq!(tab.state.library.damaged[0].0, bad.id);
     assert!(tab.state.library.damaged[0].1.contains("solved"), "{:?}", tab.state.library.damaged);
     tab.act_on_library(LibraryAction::Resume(bad.id.clone()));
     assert_eq!(tab.state.player.run.step, 0);
-    assert_eq!(shelf.borrow().runs[&bad.id], bad);
+    assert_eq!(store.borrow().runs[&bad.id], bad);
     tab.act_on_library(LibraryAction::DeleteDamaged(bad.id.clone()));
-    assert!(shelf.borrow().runs.is_empty() && tab.state.library.damaged.is_empty());
+    assert!(store.borrow().runs.is_empty() && tab.state.library.damaged.is_empty());
 }
 
 const SMALL: &str = "#v1/sparse-parity?n=6&k=2&width=3&steps=500";
@@ -338,10 +338,10 @@ fn a_checkpoint_of_another_run_or_step_is_not_gone_on_from() {
 
 #[test]
 fn a_run_without_its_weights_is_trained_anew_and_says_so() {
-    let shelf: Rc<RefCell<FakeStorage>> = Rc::default();
+    let store: Rc<RefCell<FakeStorage>> = Rc::default();
     let run = entry("#v1/sparse-parity?n=21", 200);
-    shelf.borrow_mut().runs.insert(run.id.clone(), run.clone());
-    let mut tab = Tab::open(LINK, &shelf);
+    store.borrow_mut().runs.insert(run.id.clone(), run.clone());
+    let mut tab = Tab::open(LINK, &store);
     tab.act_on_library(LibraryAction::Resume(run.id.clone()));
     assert!(
         tab.state.player.message.contains("there are none")
@@ -349,7 +349,7 @@ fn a_run_without_its_weights_is_trained_anew_and_says_so() {
     );
     assert_eq!((tab.state.player.run.step, tab.state.player.run.phase.clone()), (0, RunPhase::Running));
     tab.train(100);
-    assert_eq!(shelf.borrow().runs[&run.id].step, 200, "less of it replaces nothing");
+    assert_eq!(store.borrow().runs[&run.id].step, 200, "less of it replaces nothing");
 }
 
 /// A file of 60 rows whose label depends on one of its columns, different for each `salt`.
@@ -361,7 +361,7 @@ fn file(salt: usize) -> Vec<u8> {
 
 #[test]
 fn a_saved_run_on_a_table_that_is_not_here_asks_for_its_file() {
-    let shelf: Rc<RefCell<FakeStorage>> = Rc::default();
+    let store: Rc<RefCell<FakeStorage>> = Rc::default();
     // The table was open where it was saved, and is not here.
     let table = dataset::read_bytes(&file(1), Some(0)).unwrap().table;
     let number = table.table_id();
@@ -382,10 +382,10 @@ fn a_saved_run_on_a_table_that_is_not_here_asks_for_its_file() {
         ..entry("#v1/tabular?m=20&replicas=1", 200)
     };
     assert_eq!(run.clone().check(&run.id), Ok(run.clone()));
-    shelf.borrow_mut().runs.insert(run.id.clone(), run.clone());
-    shelf.borrow_mut().states.insert(run.id.clone(), 200u64.to_le_bytes().to_vec());
+    store.borrow_mut().runs.insert(run.id.clone(), run.clone());
+    store.borrow_mut().states.insert(run.id.clone(), 200u64.to_le_bytes().to_vec());
 
-    let mut tab = Tab::open(LINK, &shelf);
+    let mut tab = Tab::open(LINK, &store);
     tab.sent.clear();
     tab.act_on_library(LibraryAction::ToggleCompared(run.id.clone()));
     tab.act_on_library(LibraryAction::Resume(run.id.clone()));
@@ -412,18 +412,18 @@ fn a_saved_run_on_a_table_that_is_not_here_asks_for_its_file() {
     assert!(table.is_some() && table < start);
     // From now on it is open, and what is saved of the run says where it came from.
     tab.train(250);
-    let saved = shelf.borrow().runs[&run.id].clone();
+    let saved = store.borrow().runs[&run.id].clone();
     let of = saved.table.unwrap();
     assert_eq!((saved.step, of.name.as_str(), of.size, of.label), (250, "copy.csv", file(1).len() as u64, 0));
 }
 
 #[test]
 fn the_request_for_a_table_can_be_given_up() {
-    let shelf: Rc<RefCell<FakeStorage>> = Rc::default();
+    let store: Rc<RefCell<FakeStorage>> = Rc::default();
     let text = "#v1/tabular?data=own&csv=987654321&m=20&replicas=1";
     let run = SavedRun { id: text.into(), link: text.into(), ..entry("#v1/tabular?m=20&replicas=1", 200) };
-    shelf.borrow_mut().runs.insert(run.id.clone(), run.clone());
-    let mut tab = Tab::open(LINK, &shelf);
+    store.borrow_mut().runs.insert(run.id.clone(), run.clone());
+    let mut tab = Tab::open(LINK, &store);
     tab.act_on_library(LibraryAction::Resume(run.id.clone()));
     assert!(tab.state.table_request().unwrap().contains("a CSV file (checksum of the table: 987654321)"));
     tab.act_on_library(LibraryAction::CancelWaiting);
@@ -437,32 +437,32 @@ fn the_request_for_a_table_can_be_given_up() {
 
 #[test]
 fn a_stale_tab_that_closes_overwrites_neither_a_finished_run_nor_what_is_stated_of_it() {
-    let shelf = Rc::default();
-    let mut stale = Tab::open(LINK, &shelf);
+    let store = Rc::default();
+    let mut stale = Tab::open(LINK, &store);
     stale.train(100);
-    let mut other = Tab::open(LINK, &shelf);
+    let mut other = Tab::open(LINK, &store);
     other.train(300);
-    let id = stored_summary(&shelf)[0].0.clone();
-    assert_eq!(shelf.borrow().runs[&id].step, 100, "the script has no checkpoint at its end");
+    let id = stored_summary(&store)[0].0.clone();
+    assert_eq!(store.borrow().runs[&id].step, 100, "the script has no checkpoint at its end");
     other.trainer.send(&Command::Step, &Payload::Empty);
     other.train(350);
     other.act_on_library(LibraryAction::Pin(id.clone()));
     other.act_on_library(LibraryAction::Rename(id.clone(), "Mine".into()));
-    assert_eq!(stored_summary(&shelf), [(id.clone(), 350, true)]);
+    assert_eq!(stored_summary(&store), [(id.clone(), 350, true)]);
     stale.trainer.advance(140);
     stale.act(Action::SingleStep);
     stale.act_on_library(LibraryAction::PageHidden);
-    let later = Tab::open("#v1/sparse-parity?n=30", &shelf);
+    let later = Tab::open("#v1/sparse-parity?n=30", &store);
     let found = later.state.library.find(&id).unwrap();
     assert_eq!((found.step, found.ended, found.pinned, found.name.as_str()), (350, true, true, "Mine"));
 }
 
 #[test]
 fn news_from_another_tab_makes_the_lists_agree() {
-    let shelf = Rc::default();
-    let (mut a, mut b) = (Tab::open(LINK, &shelf), Tab::open("#v1/sparse-parity?n=30", &shelf));
+    let store = Rc::default();
+    let (mut a, mut b) = (Tab::open(LINK, &store), Tab::open("#v1/sparse-parity?n=30", &store));
     a.train(200);
-    let id = stored_summary(&shelf)[0].0.clone();
+    let id = stored_summary(&store)[0].0.clone();
     assert!(b.state.library.find(&id).is_none());
     let tell = |tab: &mut Tab, ids: Vec<String>| {
         tab.act_on_library(LibraryAction::Answer(StorageAnswer::RunsChanged(ids)));
@@ -479,7 +479,7 @@ fn news_from_another_tab_makes_the_lists_agree() {
         assert_eq!((saved.name.as_str(), saved.pinned), ("Mine", true));
     }
     // What is forgotten there is gone here, except what is only here.
-    shelf.borrow_mut().runs.clear();
+    store.borrow_mut().runs.clear();
     tell(&mut b, vec![id.clone()]);
     assert!(b.state.library.find(&id).is_none());
 }
@@ -525,63 +525,63 @@ fn a_storage_that_is_taken_over_lost_or_failing_loses_nothing_of_the_page() {
         (StorageError::BlockedByOlderVersion, "older version of this page"),
         (StorageError::Failed("disk error".into()), "could not store the kept runs (disk error)"),
     ] {
-        let shelf: Rc<RefCell<FakeStorage>> = Rc::default();
-        let mut tab = Tab::open(LINK, &shelf);
+        let store: Rc<RefCell<FakeStorage>> = Rc::default();
+        let mut tab = Tab::open(LINK, &store);
         tab.train(100);
-        shelf.borrow_mut().refuses = Some(why.clone());
+        store.borrow_mut().refuses = Some(why.clone());
         tab.act_on_library(LibraryAction::Answer(StorageAnswer::Failed(why, None)));
         assert!(tab.state.library.warning.contains(sentence), "{}", tab.state.library.warning);
         tab.act(Action::Edit("n".into(), "21".into()));
         tab.train(150);
         let id = run_id(tab.state.player.run.spec());
-        assert!(!tab.state.library.is_stored(&id) && stored_summary(&shelf).len() == 1);
+        assert!(!tab.state.library.is_stored(&id) && stored_summary(&store).len() == 1);
         assert_eq!(tab.state.library.listed_runs().len(), 2);
         tab.act_on_library(LibraryAction::Pin(id.clone()));
         // As soon as it can be stored, it is, with what was said of it.
-        shelf.borrow_mut().refuses = None;
+        store.borrow_mut().refuses = None;
         tab.load();
-        assert_eq!((shelf.borrow().runs[&id].step, tab.state.library.warning.as_str()), (150, ""));
-        assert!(shelf.borrow().merged_run(&id).unwrap().pinned && shelf.borrow().states.contains_key(&id));
+        assert_eq!((store.borrow().runs[&id].step, tab.state.library.warning.as_str()), (150, ""));
+        assert!(store.borrow().merged_run(&id).unwrap().pinned && store.borrow().states.contains_key(&id));
     }
 }
 
 #[test]
 fn what_the_browser_has_deleted_stays_on_the_page_and_the_run_under_way_is_stored_again() {
-    let shelf: Rc<RefCell<FakeStorage>> = Rc::default();
-    let mut tab = Tab::open(LINK, &shelf);
+    let store: Rc<RefCell<FakeStorage>> = Rc::default();
+    let mut tab = Tab::open(LINK, &store);
     tab.train(100);
     tab.act(Action::Edit("n".into(), "21".into()));
     tab.train(100);
     let now = run_id(tab.state.player.run.spec());
-    shelf.take();
+    store.take();
     tab.act_on_library(LibraryAction::Answer(StorageAnswer::Failed(StorageError::ConnectionLost, None)));
     assert_eq!(tab.state.library.listed_runs().len(), 2);
     assert!(tab.state.library.warning.contains("has deleted the stored data of this page"));
     tab.train(200);
-    assert_eq!(stored_summary(&shelf), [(now, 200, false)], "the other one is not stored unasked");
+    assert_eq!(stored_summary(&store), [(now, 200, false)], "the other one is not stored unasked");
     assert!(tab.state.library.warning.contains("1 kept run"), "{}", tab.state.library.warning);
     // What fails meanwhile changes nothing of that.
-    shelf.take();
-    shelf.borrow_mut().refuses = Some(StorageError::Failed("InvalidStateError".into()));
+    store.take();
+    store.borrow_mut().refuses = Some(StorageError::Failed("InvalidStateError".into()));
     for why in [StorageError::ConnectionLost, StorageError::Failed("AbortError".into())] {
         tab.act_on_library(LibraryAction::Answer(StorageAnswer::Failed(why, None)));
         assert!(tab.state.library.warning.contains("the page is opening the storage again"));
     }
-    shelf.borrow_mut().refuses = None;
+    store.borrow_mut().refuses = None;
     tab.load();
     assert_eq!(tab.state.library.listed_runs().len(), 2);
     tab.train(220);
-    assert_eq!(stored_summary(&shelf).len(), 1);
+    assert_eq!(stored_summary(&store).len(), 1);
     // Closed without anything deleted, it is opened again without a word.
-    let mut tab = Tab::open("#v1/sparse-parity?n=30", &shelf);
+    let mut tab = Tab::open("#v1/sparse-parity?n=30", &store);
     tab.act_on_library(LibraryAction::Answer(StorageAnswer::Failed(StorageError::ConnectionLost, None)));
     assert_eq!((tab.state.library.warning.as_str(), tab.state.library.listed_runs().len()), ("", 1));
 }
 
 #[test]
 fn pinned_runs_stand_first_and_are_spared() {
-    let shelf = Rc::default();
-    let mut tab = Tab::open(LINK, &shelf);
+    let store = Rc::default();
+    let mut tab = Tab::open(LINK, &store);
     for n in [20, 21, 22, 23] {
         tab.act(Action::Edit("n".into(), n.to_string()));
         tab.train(100);
@@ -594,7 +594,7 @@ fn pinned_runs_stand_first_and_are_spared() {
     tab.act_on_library(LibraryAction::DeleteUnpinned);
     assert_eq!(listed(&tab), [id(21), id(23)], "the run under way stays too");
     assert!(tab.state.player.message.contains("2 kept runs"), "{}", tab.state.player.message);
-    let later = Tab::open("#v1/sparse-parity?n=30", &shelf);
+    let later = Tab::open("#v1/sparse-parity?n=30", &store);
     assert_eq!(later.state.library.listed_runs().len(), 2);
     tab.act(Action::Undo);
     assert_eq!(listed(&tab).len(), 4);

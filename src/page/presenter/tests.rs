@@ -42,18 +42,18 @@ fn open_story_page(slug: &'static str) -> State {
 #[test]
 fn a_clicker_works_everywhere_and_letters_only_outside_text_fields() {
     let all = [Focus::Page, Focus::Control, Focus::Text];
-    let heard = |key: &str| all.map(|focus| Presenter::key_action(key, focus).is_some());
+    let is_handled = |key: &str| all.map(|focus| Presenter::key_action(key, focus).is_some());
     for key in ["PageDown", "PageUp", "Escape"] {
-        assert_eq!(heard(key), [true; 3], "{key}");
+        assert_eq!(is_handled(key), [true; 3], "{key}");
     }
     for key in [".", "b", "B"] {
-        assert_eq!(heard(key), [true, true, false], "{key}");
+        assert_eq!(is_handled(key), [true, true, false], "{key}");
     }
     for key in ["ArrowLeft", "ArrowRight", "q", "c", "i", "P"] {
-        assert_eq!(heard(key), [true, false, false], "{key}");
+        assert_eq!(is_handled(key), [true, false, false], "{key}");
     }
     for key in [" ", "r", "n", "[", "?", "ArrowDown", "Enter"] {
-        assert_eq!(heard(key), [false; 3], "{key} does what it does elsewhere");
+        assert_eq!(is_handled(key), [false; 3], "{key} does what it does elsewhere");
     }
 }
 

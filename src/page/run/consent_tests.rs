@@ -65,7 +65,7 @@ fn who_made_a_sweep_has_agreed_to_it() {
 fn no_preset_asks() {
     for preset in PRESETS {
         let spec = preset.link().spec;
-        let asked = max_cost(&spec).confirmation_question(estimate_seconds(&spec));
-        assert_eq!(asked, None, "{}", preset.slug);
+        let request = max_cost(&spec).confirmation_question(estimate_seconds(&spec));
+        assert_eq!(request, None, "{}", preset.slug);
     }
 }

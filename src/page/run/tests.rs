@@ -67,10 +67,10 @@ impl Page {
     }
 
     fn listen(&mut self) {
-        while let Some((kind, said)) =
+        while let Some((kind, sentence)) =
             self.trainer.as_ref().map(|(kind, t)| (*kind, t.take())).filter(|s| !s.1.is_empty())
         {
-            for message in said {
+            for message in sentence {
                 self.act(Action::Trainer(kind, TrainerMessage::Message(message)));
             }
         }

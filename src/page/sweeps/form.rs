@@ -230,7 +230,7 @@ impl SweepForm {
         if let Some(flaw) = self.axes.iter().find_map(|way| way.find_error(spec)) {
             return Err(flaw);
         }
-        let told = |problem: vivarium_core::settings::InvalidSetting| {
+        let report = |problem: vivarium_core::settings::InvalidSetting| {
             let name = match problem.key.as_str() {
                 "sweep" => setting_label(&link.spec, &self.axes[0].key),
                 "series" => setting_label(&link.spec, &self.axes[1].key),
@@ -245,7 +245,7 @@ impl SweepForm {
             .parse("replicas", self.seeds.trim())
             .and_then(|()| spec.parse("sweep", &self.axes[0].axis_text()))
             .and_then(|()| spec.parse("series", &self.axes[1].axis_text()));
-        read.map_err(told)?;
+        read.map_err(report)?;
         if runs(&spec) > MAX_PAGE_SWEEP_RUNS {
             return Err(tr!(
                 "{runs} are too many: the page trains at most {most} runs. Together these runs would take up to {time} on one \
@@ -257,7 +257,7 @@ impl SweepForm {
             ));
         }
         if let Some(problem) = spec.invalid_settings().into_iter().next() {
-            return Err(told(problem));
+            return Err(report(problem));
         }
         link.spec = spec;
         link.view.speed = 0;

@@ -424,8 +424,8 @@ fn the_dialog_says_what_is_wrong() {
         (&[("seeds", "0")], "1 to 4096"),
         (&[("key.0", "n"), ("key.1", "n")], "different for each run"),
     ] {
-        let said = chosen(AT, fields).unwrap_err();
-        assert!(said.contains(part) && said.ends_with('.'), "{fields:?}: {said}");
+        let sentence = chosen(AT, fields).unwrap_err();
+        assert!(sentence.contains(part) && sentence.ends_with('.'), "{fields:?}: {sentence}");
     }
     let many = [
         ("key.0", "lr"),
@@ -438,14 +438,14 @@ fn the_dialog_says_what_is_wrong() {
         ("to.1", "250"),
         ("many.1", "250"),
     ];
-    let said = chosen(AT, &many).unwrap_err();
+    let sentence = chosen(AT, &many).unwrap_err();
     for part in [
         "100,000 runs are too many: the page trains at most 1,024 runs",
         "take up to",
         "fewer values",
         "lab sweep '#v1/sparse-parity?",
     ] {
-        assert!(said.contains(part), "{part}: {said}");
+        assert!(sentence.contains(part), "{part}: {sentence}");
     }
 }
 
@@ -455,8 +455,11 @@ fn the_dialog_estimates_and_starts() {
     let made = SweepForm::from_spec(&link("#v1/sparse-parity?n=20").spec)
         .sweep_link(&link("#v1/sparse-parity?n=20"))
         .unwrap();
-    let said = SweepForm::estimate_text(&made, None);
-    assert!(said.starts_with("5 runs of 10 networks each; the whole sweep takes at most about "), "{said}");
+    let sentence = SweepForm::estimate_text(&made, None);
+    assert!(
+        sentence.starts_with("5 runs of 10 networks each; the whole sweep takes at most about "),
+        "{sentence}"
+    );
     let slower = SweepForm::estimate_text(&made, Some(1e6));
     assert!(slower.contains("hours") || slower.contains("days"), "{slower}");
     answer_start(&mut state);

@@ -77,7 +77,7 @@ thread_local! {
 /// Sets the callback for messages of the storage, and listens for changes that other tabs make.
 fn listen_to_storage(sink: crate::library::storage::database::AnswerSink) {
     set_sink(sink);
-    let heard = Closure::<dyn Fn(JsValue)>::new(|event: JsValue| {
+    let listener = Closure::<dyn Fn(JsValue)>::new(|event: JsValue| {
         if document().hidden() {
             return MISSED_CHANGES.set(true);
         }
@@ -87,12 +87,12 @@ fn listen_to_storage(sink: crate::library::storage::database::AnswerSink) {
     });
     let has_channel = CHANNEL.with(|channel| {
         if let Some(channel) = channel {
-            channel.set_onmessage(heard.as_ref().unchecked_ref());
+            channel.set_onmessage(listener.as_ref().unchecked_ref());
         }
         channel.is_some()
     });
     // It lives as long as the page.
-    heard.forget();
+    listener.forget();
     window_event_listener_untyped("visibilitychange", |_| {
         if document().hidden() {
             return;
@@ -238,10 +238,11 @@ async fn load_all() -> Result<StoredRuns, JsValue> {
     let (marks, runs) = (read_entries(&marks).await?, read_entries(&runs).await?);
     let mut stock = StoredRuns { now_ms: Date::now(), ..StoredRuns::default() };
     for (key, value) in runs {
-        let said = marks.iter().find(|(of, _)| *of == key).and_then(|(_, value)| read_marks(value.clone()));
+        let stored_marks =
+            marks.iter().find(|(of, _)| *of == key).and_then(|(_, value)| read_marks(value.clone()));
         match read_run_without_curves(value, &key) {
-            Ok(run) => stock.runs.push(match said {
-                Some(said) => run.with_marks(said),
+            Ok(run) => stock.runs.push(match stored_marks {
+                Some(stored_marks) => run.with_marks(stored_marks),
                 None => run,
             }),
             Err(why) => stock.damaged.push((key, why.to_string())),
@@ -256,11 +257,11 @@ async fn reread_runs(ids: &[String]) -> Result<StorageAnswer, JsValue> {
     let (runs, marks) = (work.object_store(RUNS)?, work.object_store(MARKS)?);
     let (mut found, mut gone) = (vec![], vec![]);
     for id in ids {
-        let (run, said) = (runs.get(&id.into())?, marks.get(&id.into())?);
-        let (run, said) = (await_request(run).await?, await_request(said).await?);
+        let (run, stored_marks) = (runs.get(&id.into())?, marks.get(&id.into())?);
+        let (run, stored_marks) = (await_request(run).await?, await_request(stored_marks).await?);
         match read_run_without_curves(run.clone(), id) {
-            Ok(run) => found.push(match read_marks(said) {
-                Some(said) => run.with_marks(said),
+            Ok(run) => found.push(match read_marks(stored_marks) {
+                Some(stored_marks) => run.with_marks(stored_marks),
                 None => run,
             }),
             Err(_) if run.is_undefined() => gone.push(id.clone()),
@@ -296,10 +297,11 @@ async fn write_merged(
 ) -> Result<SavedRun, JsValue> {
     let id = kept.id.clone();
     let key = JsValue::from(&id);
-    let (old, said) = (read_stored_run(runs, &id).await?, read_marks(await_request(marks.get(&key)?).await?));
-    if said.is_none() {
-        let said = RunMarks::of(old.as_ref().unwrap_or(&kept));
-        marks.put_with_key(&serde_wasm_bindgen::to_value(&said)?, &key)?;
+    let (old, stored_marks) =
+        (read_stored_run(runs, &id).await?, read_marks(await_request(marks.get(&key)?).await?));
+    if stored_marks.is_none() {
+        let stored_marks = RunMarks::of(old.as_ref().unwrap_or(&kept));
+        marks.put_with_key(&serde_wasm_bindgen::to_value(&stored_marks)?, &key)?;
     }
     let known = old.clone();
     let written = match merge_written(old.as_ref(), kept) {
@@ -313,8 +315,8 @@ async fn write_merged(
         None => known.unwrap_or_default(),
     };
     let bare = SavedRun { rows: vec![], ..written };
-    Ok(match said {
-        Some(said) => bare.with_marks(said),
+    Ok(match stored_marks {
+        Some(stored_marks) => bare.with_marks(stored_marks),
         None => bare,
     })
 }
@@ -388,8 +390,9 @@ async fn write_edits(edits: &[MarksEdit]) -> Result<(), JsValue> {
     for edit in edits {
         let Some(run) = read_stored_run(&runs, &edit.id).await? else { continue };
         let key = JsValue::from(&edit.id);
-        let said = read_marks(await_request(marks.get(&key)?).await?).unwrap_or_else(|| RunMarks::of(&run));
-        marks.put_with_key(&serde_wasm_bindgen::to_value(&said.apply(edit))?, &key)?;
+        let stored_marks =
+            read_marks(await_request(marks.get(&key)?).await?).unwrap_or_else(|| RunMarks::of(&run));
+        marks.put_with_key(&serde_wasm_bindgen::to_value(&stored_marks.apply(edit))?, &key)?;
     }
     await_transaction(&work).await
 }
