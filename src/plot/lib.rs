@@ -5,3 +5,4 @@ extern crate vivarium_core;
 
 pub mod analysis;
 pub mod charts;
+pub mod scene;

@@ -4,7 +4,7 @@ use plotters::style::RGBColor;
 
 /// Interpolates between two colours in OKLab, `share` of the way (Ottosson 2020,
 /// <https://bottosson.github.io/posts/oklab/>), so that equal steps look equal.
-pub(super) fn mix(from: RGBColor, to: RGBColor, share: f64) -> RGBColor {
+pub(crate) fn mix(from: RGBColor, to: RGBColor, share: f64) -> RGBColor {
     let (a, b) = (to_oklab(from), to_oklab(to));
     let lab = [0, 1, 2].map(|i| a[i] + (b[i] - a[i]) * share);
     let [l, m, s] = [

@@ -17,7 +17,7 @@ use crate::analysis::{LineChart, Reading};
 
 mod axis;
 mod bars;
-mod colour;
+pub(crate) mod colour;
 #[cfg(feature = "cli")]
 mod dashes;
 mod decimate;
