@@ -24,6 +24,7 @@ pub mod advice;
 pub mod answer_testing;
 pub mod answers;
 pub mod lazy;
+pub mod parameters;
 pub mod story;
 #[cfg(test)]
 mod story_claims;
@@ -133,9 +134,14 @@ pub fn is_below_lower_bound(spec: &RunSpec) -> bool {
     (lazy_lab(spec).max_success)(spec).is_some_and(|most| most < 0.5)
 }
 
-/// The probe with this id among the probes of all labs and [`answers::SPEC`]; none if there is no such probe.
+/// The probe with this id among the probes of all labs, [`answers::SPEC`] and [`parameters::SPEC`]; none if there is no such probe.
 pub fn find_probe(id: &ProbeId) -> Option<&'static ProbeSpec> {
-    PROBES.iter().copied().flatten().chain([&answers::SPEC]).find(|spec| spec.probe.id() == *id)
+    PROBES
+        .iter()
+        .copied()
+        .flatten()
+        .chain([&answers::SPEC, &parameters::SPEC])
+        .find(|spec| spec.probe.id() == *id)
 }
 
 /// A job that measures a probe on the first replica's parameters after `step` training steps; `weights` has one vector

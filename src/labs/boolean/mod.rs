@@ -5,11 +5,13 @@ mod advice;
 pub mod attention;
 pub mod experiments;
 pub mod fourier;
+pub mod hero;
 pub mod presets;
 pub mod probes;
 
 use super::LabParts;
 use super::answers::{ANSWERS, build_number_example};
+use super::parameters::PARAMETERS;
 use super::story::StoryEntry;
 use vivarium_core::catalog::CatalogInfo;
 use vivarium_model::run::RunSpec;
@@ -35,8 +37,12 @@ impl LabParts for BooleanLab {
     }];
     const CHARTS: &[ChartSpec] = attention::CHARTS;
     const PROBES: &[ProbeSpec] = probes::PROBES;
-    const LAZY: LazyLab =
-        LazyLab { example: build_number_example, learning_obstacles: advice::cannot_learn, ..LazyLab::NONE };
+    const LAZY: LazyLab = LazyLab {
+        example: build_number_example,
+        hero: hero::new_hero,
+        learning_obstacles: advice::cannot_learn,
+        ..LazyLab::NONE
+    };
 }
 
 impl Lab for BooleanLab {
@@ -46,6 +52,14 @@ impl Lab for BooleanLab {
 
     fn answer_probe(&self) -> Option<Probe> {
         Some(ANSWERS)
+    }
+
+    fn has_hero(&self, spec: &RunSpec) -> bool {
+        hero::has_hero(spec)
+    }
+
+    fn hero_probe(&self) -> Option<Probe> {
+        Some(PARAMETERS)
     }
 
     fn chance_accuracy(&self, spec: &RunSpec) -> f32 {

@@ -3,6 +3,7 @@
 
 mod charts;
 mod example;
+pub mod hero;
 pub mod panel;
 pub mod presets;
 pub mod probes;
@@ -11,6 +12,7 @@ mod sweeps;
 pub mod texts;
 
 use super::LabParts;
+use super::parameters::PARAMETERS;
 use super::story::StoryEntry;
 use vivarium_core::catalog::CatalogInfo;
 use vivarium_model::run::RunSpec;
@@ -38,6 +40,7 @@ impl LabParts for CircuitsLab {
     const PROBES: &[ProbeSpec] = &[probes::SPEC];
     const LAZY: LazyLab = LazyLab {
         example: example::build_example,
+        hero: hero::new_hero,
         initial_state: |spec, _, _| Some(Box::new(CircuitState::from_spec(spec)?)),
         describe_learning: texts::describe_progress,
         describe_found: |run, networks, at| Some(texts::describe_result(run, networks, at)),
@@ -69,6 +72,14 @@ impl Lab for CircuitsLab {
 
     fn shown_example_count(&self, spec: &RunSpec) -> Option<usize> {
         example::example_count(spec)
+    }
+
+    fn has_hero(&self, spec: &RunSpec) -> bool {
+        hero::has_hero(spec)
+    }
+
+    fn hero_probe(&self) -> Option<Probe> {
+        Some(PARAMETERS)
     }
 
     fn watched_probes(&self) -> &'static [Probe] {

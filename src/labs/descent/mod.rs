@@ -4,6 +4,7 @@
 
 mod charts;
 mod example;
+pub mod hero;
 pub mod panel;
 pub mod presets;
 pub mod state;
@@ -41,6 +42,7 @@ impl LabParts for DescentLab {
     const PROBES: &[ProbeSpec] = &[weights::SPEC];
     const LAZY: LazyLab = LazyLab {
         example: example::build_example,
+        hero: hero::new_hero,
         initial_state: |spec, link, _| Some(Box::new(DescentState::from_spec(spec, link)?)),
         learning_obstacles: texts::learning_obstacles,
         describe_learning: texts::describe_progress,
@@ -75,6 +77,14 @@ impl Lab for DescentLab {
 
     fn shown_example_count(&self, spec: &RunSpec) -> Option<usize> {
         example::example_count(spec)
+    }
+
+    fn has_hero(&self, spec: &RunSpec) -> bool {
+        hero::has_hero(spec)
+    }
+
+    fn hero_probe(&self) -> Option<Probe> {
+        Some(hero::HERO_PROBE)
     }
 
     fn watched_probes(&self) -> &'static [Probe] {

@@ -1,6 +1,7 @@
 //! Groups: the product of two elements of a finite group (Edelman 2024, chapter 7; Morwani et al. 2023).
 
 mod charts;
+pub mod hero;
 pub mod presets;
 pub mod probes;
 mod state;
@@ -9,6 +10,7 @@ mod theory;
 
 use super::LabParts;
 use super::answers::{ANSWERS, build_pair_example};
+use super::parameters::PARAMETERS;
 use super::story::StoryEntry;
 use vivarium_core::catalog::CatalogInfo;
 use vivarium_model::run::RunSpec;
@@ -54,6 +56,7 @@ impl LabParts for GroupsLab {
             let group = &run.lab_state::<GroupsState>()?.group;
             build_pair_example(run, at, |element| group.element_name(element).to_string())
         },
+        hero: hero::new_hero,
         largest_margin: |spec, state| match state.and_then(|state| state.downcast_state::<GroupsState>()) {
             Some(state) => state.theory.as_ref().map(|theory| theory.max_margin.value),
             None => theory::compute_max_margin(spec),
@@ -77,6 +80,14 @@ impl Lab for GroupsLab {
 
     fn answer_probe(&self) -> Option<Probe> {
         Some(ANSWERS)
+    }
+
+    fn has_hero(&self, spec: &RunSpec) -> bool {
+        hero::has_hero(spec)
+    }
+
+    fn hero_probe(&self) -> Option<Probe> {
+        Some(PARAMETERS)
     }
 
     fn vocabulary(&self) -> Vocabulary {

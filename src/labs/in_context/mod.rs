@@ -7,6 +7,7 @@
 
 pub mod baselines;
 mod charts;
+pub mod hero;
 pub mod panel;
 pub mod presets;
 pub mod probes;
@@ -19,8 +20,10 @@ pub mod weights;
 
 use super::LabParts;
 use super::answers::ANSWERS;
+use super::parameters::PARAMETERS;
 use super::story::StoryEntry;
 use vivarium_core::catalog::CatalogInfo;
+use vivarium_model::run::RunSpec;
 use vivarium_model::tasks::InContextLearning;
 use vivarium_view::display::charts::ChartSpec;
 use vivarium_view::display::{Lab, LazyLab, Vocabulary};
@@ -53,6 +56,7 @@ impl LabParts for InContextLab {
         describe_found: |run, networks, at| Some(texts::describe_result(run, networks, at)),
         metric_names: |_| Some(texts::metric_names()),
         extra_numbers: |run| Some(texts::readouts(run)),
+        hero: hero::new_hero,
         ..LazyLab::NONE
     };
 }
@@ -76,6 +80,15 @@ impl Lab for InContextLab {
 
     fn answer_probe(&self) -> Option<Probe> {
         Some(ANSWERS)
+    }
+
+    fn has_hero(&self, spec: &RunSpec) -> bool {
+        hero::has_hero(spec)
+    }
+
+    fn hero_probe(&self) -> Option<Probe> {
+        // The lab's own probe of parameters leaves out runs whose longest prompts are expensive.
+        Some(PARAMETERS)
     }
 
     fn watched_probes(&self) -> &'static [Probe] {

@@ -2,6 +2,7 @@
 //! them up; other networks need more and more examples as prompts grow (Mousavi-Hosseini et al. 2025).
 
 mod charts;
+pub mod hero;
 pub mod panel;
 pub mod presets;
 pub mod probes;
@@ -51,6 +52,7 @@ impl LabParts for LookupLab {
         describe_found: |run, networks, at| Some(texts::describe_success(run, networks, at)),
         metric_names: |_| Some(texts::metric_names()),
         extra_numbers: |run| Some(texts::readouts(run)),
+        hero: hero::new_hero,
         ..LazyLab::NONE
     };
 }
@@ -70,6 +72,14 @@ impl Lab for LookupLab {
 
     fn answer_probe(&self) -> Option<Probe> {
         Some(ANSWERS)
+    }
+
+    fn has_hero(&self, spec: &RunSpec) -> bool {
+        hero::has_hero(spec)
+    }
+
+    fn hero_probe(&self) -> Option<Probe> {
+        Some(weights::PARAMETERS)
     }
 
     fn watched_probes(&self) -> &'static [Probe] {

@@ -4,6 +4,7 @@
 mod charts;
 mod example;
 mod grids;
+pub mod hero;
 pub mod panel;
 pub mod presets;
 pub mod state;
@@ -40,6 +41,7 @@ impl LabParts for MachinesLab {
     const PROBES: &[ProbeSpec] = &[step::SPEC];
     const LAZY: LazyLab = LazyLab {
         example: example::build_example,
+        hero: hero::new_hero,
         initial_state: |spec, _, _| Some(Box::new(MachineState::new(spec)?)),
         learning_obstacles: texts::execution_obstacles,
         describe_learning: texts::describe_progress,
@@ -82,6 +84,10 @@ impl Lab for MachinesLab {
 
     fn shown_example_count(&self, spec: &RunSpec) -> Option<usize> {
         example::example_count(spec)
+    }
+
+    fn has_hero(&self, spec: &RunSpec) -> bool {
+        hero::has_hero(spec)
     }
 
     fn watched_probes(&self) -> &'static [Probe] {

@@ -2,6 +2,7 @@
 
 mod charts;
 mod example;
+pub mod hero;
 pub mod panel;
 pub mod presets;
 pub mod probes;
@@ -12,6 +13,7 @@ use super::LabParts;
 use super::answers::ANSWERS;
 use super::story::StoryEntry;
 use vivarium_core::catalog::CatalogInfo;
+use vivarium_model::run::RunSpec;
 use vivarium_model::tasks::MarkovChain;
 use vivarium_view::display::charts::ChartSpec;
 use vivarium_view::display::{Lab, LazyLab, Vocabulary};
@@ -37,6 +39,7 @@ impl LabParts for MarkovLab {
     const PROBES: &[ProbeSpec] = probes::PROBES;
     const LAZY: LazyLab = LazyLab {
         example: example::build_example,
+        hero: hero::new_hero,
         initial_state: |spec, link, before| {
             let before = before.and_then(|before| before.downcast_state());
             Some(Box::new(MarkovState::new(spec, link, before)?))
@@ -71,6 +74,15 @@ impl Lab for MarkovLab {
 
     fn answer_probe(&self) -> Option<Probe> {
         Some(ANSWERS)
+    }
+
+    fn has_hero(&self, spec: &RunSpec) -> bool {
+        hero::has_hero(spec)
+    }
+
+    fn hero_probe(&self) -> Option<Probe> {
+        // The state of the lab watches the same probe, so that parameters are sent once.
+        Some(probes::PARAMETERS)
     }
 
     fn watched_probes(&self) -> &'static [Probe] {

@@ -371,7 +371,7 @@ impl MarkovState {
         if let Some((w, v)) = self.minimal_parameters() {
             return vec![HeadWeights {
                 name: "W and v".into(),
-                weights: self.logit_contributions(position, w, v),
+                weights: logit_contributions(&self.inspected.symbols, self.task.symbols, position, w, v),
             }];
         }
         let t = self.inspected.symbols.len();
@@ -381,23 +381,6 @@ impl MarkovState {
         of_last
             .map(|(head, name)| HeadWeights { name, weights: head.shares[position * t..][..t].to_vec() })
             .collect()
-    }
-
-    /// Contributions of the symbols up to `position` (from 0) to the minimal model's logits for them, divided by the
-    /// sum of their absolute values; 0 for later symbols.
-    fn logit_contributions(&self, position: usize, w: &[f32], v: &[f32]) -> Vec<f64> {
-        let symbols = &self.inspected.symbols;
-        let row = &w[usize::from(symbols[position]) * self.task.symbols..][..self.task.symbols];
-        let part = |q: usize| -> f64 {
-            if q > position {
-                return 0.0;
-            }
-            let terms = (0..=q).map(|s| f64::from(v[q - s]) * f64::from(row[usize::from(symbols[s])]));
-            terms.sum()
-        };
-        let parts: Vec<f64> = (0..symbols.len()).map(part).collect();
-        let total: f64 = parts.iter().map(|part| part.abs()).sum();
-        parts.into_iter().map(|part| if total > 0.0 { part / total } else { 0.0 }).collect()
     }
 
     /// Sequence selected in the view, with its origin and, if known, its chain; settings of the view that the task does
@@ -511,6 +494,29 @@ impl LabState for MarkovState {
     fn nearest_stage(&self, row: &Measurement) -> Option<String> {
         curves::nearest_strategy(row, self.task.order).map(|of| curves::strategy_name(of).to_string())
     }
+}
+
+/// Contributions of `symbols` up to `position` (from 0) to the minimal model's logits for them, divided by the sum of
+/// their absolute values; 0 for later symbols. `w` is the matrix W over `symbol_count` symbols, `v` the vector over
+/// distances.
+pub(super) fn logit_contributions(
+    symbols: &[u8],
+    symbol_count: usize,
+    position: usize,
+    w: &[f32],
+    v: &[f32],
+) -> Vec<f64> {
+    let row = &w[usize::from(symbols[position]) * symbol_count..][..symbol_count];
+    let part = |q: usize| -> f64 {
+        if q > position {
+            return 0.0;
+        }
+        let terms = (0..=q).map(|s| f64::from(v[q - s]) * f64::from(row[usize::from(symbols[s])]));
+        terms.sum()
+    };
+    let parts: Vec<f64> = (0..symbols.len()).map(part).collect();
+    let total: f64 = parts.iter().map(|part| part.abs()).sum();
+    parts.into_iter().map(|part| if total > 0.0 { part / total } else { 0.0 }).collect()
 }
 
 /// Converts head numbers that count from 1 to numbers that count from 0; a 0 is left out.

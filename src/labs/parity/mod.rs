@@ -3,6 +3,7 @@
 
 mod advice;
 mod charts;
+pub mod hero;
 pub mod luck;
 mod neuron_gap;
 pub mod presets;
@@ -10,8 +11,10 @@ pub mod probes;
 
 use super::LabParts;
 use super::answers::{ANSWERS, build_number_example};
+use super::parameters::PARAMETERS;
 use super::story::StoryEntry;
 use vivarium_core::catalog::CatalogInfo;
+use vivarium_model::run::RunSpec;
 use vivarium_model::tasks::SparseParity;
 use vivarium_view::display::charts::ChartSpec;
 use vivarium_view::display::{Lab, LazyLab};
@@ -52,6 +55,7 @@ impl LabParts for ParityLab {
     const PROBES: &[ProbeSpec] = probes::PROBES;
     const LAZY: LazyLab = LazyLab {
         example: build_number_example,
+        hero: hero::new_hero,
         learning_obstacles: advice::learning_obstacles,
         largest_margin: |spec, _| spec.model.config().largest_margin(&spec.task),
         map_note: luck::describe_sweep_bound,
@@ -67,6 +71,14 @@ impl Lab for ParityLab {
 
     fn answer_probe(&self) -> Option<Probe> {
         Some(ANSWERS)
+    }
+
+    fn has_hero(&self, spec: &RunSpec) -> bool {
+        hero::has_hero(spec)
+    }
+
+    fn hero_probe(&self) -> Option<Probe> {
+        Some(PARAMETERS)
     }
 }
 

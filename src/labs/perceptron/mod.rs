@@ -2,13 +2,16 @@
 //! 1989; Engel and Van den Broeck 2001, chapters 1 and 3).
 
 pub mod charts;
+pub mod hero;
 pub mod presets;
 pub mod probes;
 pub mod theory;
 
 use super::LabParts;
 use super::answers::{ANSWERS, build_number_example};
+use super::parameters::PARAMETERS;
 use vivarium_core::catalog::CatalogInfo;
+use vivarium_model::run::RunSpec;
 use vivarium_model::tasks::TeacherStudent;
 use vivarium_view::display::charts::ChartSpec;
 use vivarium_view::display::{Lab, LazyLab, Vocabulary};
@@ -25,6 +28,7 @@ impl LabParts for PerceptronLab {
     const LAZY: LazyLab = LazyLab {
         example: build_number_example,
         extra_numbers: |run| Some(charts::readouts(run)),
+        hero: hero::new_hero,
         ..LazyLab::NONE
     };
 }
@@ -44,5 +48,13 @@ impl Lab for PerceptronLab {
 
     fn needs_lazy_code(&self) -> bool {
         true
+    }
+
+    fn has_hero(&self, spec: &RunSpec) -> bool {
+        hero::has_hero(spec)
+    }
+
+    fn hero_probe(&self) -> Option<Probe> {
+        Some(PARAMETERS)
     }
 }

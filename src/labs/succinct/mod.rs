@@ -4,6 +4,7 @@
 mod charts;
 mod example;
 mod grids;
+pub mod hero;
 pub mod panel;
 pub mod presets;
 pub mod probes;
@@ -12,6 +13,7 @@ mod sweeps;
 mod texts;
 
 use super::LabParts;
+use super::parameters::PARAMETERS;
 use super::story::StoryEntry;
 use vivarium_core::catalog::CatalogInfo;
 use vivarium_model::models::Family;
@@ -40,6 +42,7 @@ impl LabParts for SuccinctLab {
     const PROBES: &[ProbeSpec] = &[probes::SPEC, example::SPEC];
     const LAZY: LazyLab = LazyLab {
         example: example::build_example,
+        hero: hero::new_hero,
         initial_state: |spec, _, _| Some(Box::new(SuccinctState::new(spec)?)),
         describe_learning: texts::describe_progress,
         describe_found: |run, networks, at| Some(texts::describe_success(run, networks, at)),
@@ -81,6 +84,15 @@ impl Lab for SuccinctLab {
 
     fn shown_example_count(&self, spec: &RunSpec) -> Option<usize> {
         example::example_count(spec)
+    }
+
+    fn has_hero(&self, spec: &RunSpec) -> bool {
+        hero::has_hero(spec)
+    }
+
+    fn hero_probe(&self) -> Option<Probe> {
+        // The picture needs only the steps, of which the page keeps a record together with the parameters.
+        Some(PARAMETERS)
     }
 
     fn watched_probes(&self) -> &'static [Probe] {

@@ -2,12 +2,14 @@
 //! 6.4.2).
 
 pub mod experiments;
+pub mod hero;
 pub mod panel;
 pub mod presets;
 pub mod user_tables;
 
 use super::LabParts;
 use super::answers::{ANSWERS, build_number_example};
+use super::parameters::PARAMETERS;
 use vivarium_core::catalog::CatalogInfo;
 use vivarium_model::models::Model;
 use vivarium_model::run::RunSpec;
@@ -37,6 +39,7 @@ impl LabParts for TablesLab {
             let chance = format_percent(run.lab().chance_accuracy(run.spec()));
             Some([first, (tr!("Share of the larger class").into(), chance)])
         },
+        hero: hero::new_hero,
         ..LazyLab::NONE
     };
 }
@@ -48,6 +51,14 @@ impl Lab for TablesLab {
 
     fn answer_probe(&self) -> Option<Probe> {
         Some(ANSWERS)
+    }
+
+    fn has_hero(&self, spec: &RunSpec) -> bool {
+        hero::has_hero(spec)
+    }
+
+    fn hero_probe(&self) -> Option<Probe> {
+        Some(PARAMETERS)
     }
 
     fn vocabulary(&self) -> Vocabulary {

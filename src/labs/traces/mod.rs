@@ -4,6 +4,7 @@
 
 mod charts;
 mod example;
+pub mod hero;
 mod latest;
 pub mod presets;
 pub mod probes;
@@ -16,6 +17,7 @@ use super::LabParts;
 use super::answers::ANSWERS;
 use super::story::StoryEntry;
 use vivarium_core::catalog::CatalogInfo;
+use vivarium_model::run::RunSpec;
 use vivarium_model::tasks::MachineTraces;
 use vivarium_view::display::charts::ChartSpec;
 use vivarium_view::display::{Lab, LazyLab, Vocabulary};
@@ -41,6 +43,7 @@ impl LabParts for TracesLab {
     const PROBES: &[ProbeSpec] = probes::PROBES;
     const LAZY: LazyLab = LazyLab {
         example: example::build_example,
+        hero: hero::new_hero,
         initial_state: |spec, link, _| Some(Box::new(TracesState::new(spec, link)?)),
         describe_learning: texts::describe_progress,
         metric_names: |_| Some(texts::metric_names()),
@@ -66,6 +69,15 @@ impl Lab for TracesLab {
 
     fn answer_probe(&self) -> Option<Probe> {
         Some(ANSWERS)
+    }
+
+    fn has_hero(&self, spec: &RunSpec) -> bool {
+        hero::has_hero(spec)
+    }
+
+    fn hero_probe(&self) -> Option<Probe> {
+        // The probe of the panel, so that the parameters are copied once.
+        Some(probes::PARAMETERS)
     }
 
     fn watched_probes(&self) -> &'static [Probe] {

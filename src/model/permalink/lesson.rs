@@ -23,7 +23,13 @@ pub const HIDEABLE_PARTS: [(&str, &str); 9] = [
     ("links", text!("Link and command")),
 ];
 
-/// Parses the value of a teacher's key (lock, hide, embed, at or axes): returns the valid part, if any, and an error
+/// Value of the key "view" that opens charts, settings and numbers.
+const DETAILS: &str = "details";
+
+/// Value of the key "view" that opens the moving picture of the run.
+const PICTURE: &str = "picture";
+
+/// Parses the value of a teacher's key (lock, hide, embed, at, view or axes): returns the valid part, if any, and an error
 /// for the rest.
 pub(super) fn parse_teacher_value(
     spec: &RunSpec,
@@ -53,6 +59,10 @@ pub(super) fn parse_teacher_value(
         "at" => match value.parse::<u64>() {
             Ok(step) if (1..=1_000_000_000).contains(&step) => (Some(step.to_string()), None),
             _ => (None, bad(value, tr!("the number of a step, 1 or more"))),
+        },
+        "view" => match value {
+            DETAILS | PICTURE => (Some(value.into()), None),
+            _ => (None, bad(value, tr!("“details” or “picture”"))),
         },
         _ => (
             Some(value.into()),
@@ -88,7 +98,7 @@ impl Link {
         errors
     }
 
-    /// Value of the teacher's key `key` (lock, hide, embed, at or axes); None if the link lacks it.
+    /// Value of the teacher's key `key` (lock, hide, embed, at, view or axes); None if the link lacks it.
     fn teacher_value(&self, key: &str) -> Option<&str> {
         self.teacher_keys.iter().find(|(of, _)| of == key).map(|(_, value)| value.as_str())
     }
@@ -114,12 +124,18 @@ impl Link {
         self.teacher_value("embed").is_some()
     }
 
+    /// Whether the link opens the moving picture of the run (true) or its charts, settings and numbers (false); None if
+    /// the link states neither.
+    pub fn shows_picture(&self) -> Option<bool> {
+        self.teacher_value("view").map(|value| value == PICTURE)
+    }
+
     /// Step to which the run is trained, and at which it waits, when the link is opened; None if the link states none.
     pub fn start_step(&self) -> Option<u64> {
         self.teacher_value("at")?.parse().ok()
     }
 
-    /// Returns the link without the teacher's key `key` (lock, hide, embed, at or axes).
+    /// Returns the link without the teacher's key `key` (lock, hide, embed, at, view or axes).
     pub fn without_teacher_key(mut self, key: &str) -> Link {
         self.teacher_keys.retain(|(of, _)| of != key);
         self
@@ -129,6 +145,20 @@ impl Link {
 #[cfg(test)]
 mod tests {
     use crate::permalink::{decode, encode};
+
+    #[test]
+    fn a_link_opens_the_picture_or_the_details() {
+        let view = |link: &str| decode(link).0.shows_picture();
+        assert_eq!(
+            ["?view=details", "?view=picture", "", "?view=charts"]
+                .map(|keys| view(&format!("#v1/markov{keys}"))),
+            [Some(false), Some(true), None, None]
+        );
+        let (link, notices) = decode("#v1/markov?view=charts");
+        assert_eq!((notices.len(), notices[0].expected.as_str()), (1, "“details” or “picture”"));
+        assert!(!encode(&link).contains("view"));
+        assert_eq!(encode(&decode("#v1/markov?view=details").0), "#v1/markov?view=details");
+    }
 
     #[test]
     fn a_teachers_link_says_what_is_hidden_locked_and_where_it_waits() {

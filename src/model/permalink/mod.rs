@@ -163,9 +163,9 @@ impl ViewSettings {
 }
 
 /// Keys by which teachers change what a link shows: "lock" (controls that cannot be changed), "hide" (hidden controls),
-/// "embed" (a chart inside another page), "at" (step to wait at), and "axes" (ends of axes; kept but without effect
-/// yet).
-pub const TEACHER_KEYS: [&str; 5] = ["lock", "hide", "embed", "at", "axes"];
+/// "embed" (a chart inside another page), "at" (step to wait at), "view" (the moving picture of the run, or its details),
+/// and "axes" (ends of axes; kept but without effect yet).
+pub const TEACHER_KEYS: [&str; 6] = ["lock", "hide", "embed", "at", "view", "axes"];
 
 /// Content of a link: a run, the settings of its view and of its theory, and the keys that a teacher has added.
 #[derive(Debug, Clone, PartialEq, Default)]

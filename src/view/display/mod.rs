@@ -8,6 +8,7 @@ pub mod charts;
 pub mod data;
 mod events;
 pub mod glossary;
+pub mod hero;
 pub mod instance;
 mod lab;
 pub mod milestones;

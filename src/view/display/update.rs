@@ -200,13 +200,14 @@ impl RunView {
         self.finish_work();
     }
 
-    /// Ids of the probes needed by the visible charts, by the lab itself and by the example shown with the task,
-    /// without duplicates.
+    /// Ids of the probes needed by the visible charts, by the lab itself, by the example shown with the task and by the
+    /// moving picture, without duplicates.
     pub fn required_probes(&self) -> Vec<ProbeId> {
         let of_charts = self.link.view.show.iter().filter_map(|chart| self.probe_of(*chart));
         let mut probes: Vec<ProbeId> = vec![];
         let watched = self.lab().watched_probes().iter().copied().chain(self.lab().answer_probe());
-        for probe in of_charts.chain(watched) {
+        let of_hero = self.lab().hero_probe().filter(|_| self.shows_hero);
+        for probe in of_charts.chain(watched).chain(of_hero) {
             if !probes.contains(&probe.id()) && (probe.applies)(self.spec()).is_ok() {
                 probes.push(probe.id());
             }

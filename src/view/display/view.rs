@@ -12,6 +12,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
+use super::hero::NewHero;
 use super::milestones::Milestones;
 use super::sweep::SweepProgress;
 use super::words::format_setting;
@@ -110,6 +111,8 @@ pub struct RunView {
     pub file_environment: Option<TrainingEnvironment>,
     /// Name of the file with the initial weights, and its description; both empty if the link determines the weights.
     pub initial_weights_file: [String; 2],
+    /// Whether the page shows the moving picture of the run, so that its probe is measured.
+    pub shows_hero: bool,
     /// Last status message of the run, kept while the timeline shows an earlier step; empty otherwise.
     pub resume_message: String,
 }
@@ -217,6 +220,17 @@ pub trait Lab: Sync {
         None
     }
 
+    /// Whether the lab has a moving picture of runs with these settings for the first screen ([`LazyLab::hero`]).
+    fn has_hero(&self, _spec: &RunSpec) -> bool {
+        false
+    }
+
+    /// Probe whose results are the parameters from which the picture of the first screen is computed; `None` if the
+    /// picture needs no trained parameters.
+    fn hero_probe(&self) -> Option<Probe> {
+        None
+    }
+
     /// Probes that run at every measurement, whichever charts are visible.
     fn watched_probes(&self) -> &'static [Probe] {
         &[]
@@ -274,6 +288,8 @@ pub struct LazyLab {
     /// Upper bound on the probability of success with the data, width and steps of this run, from a lower bound on the
     /// resources in the literature; may exceed 1.
     pub max_success: fn(&RunSpec) -> Option<f64>,
+    /// Creates the picture of the lab's first screen for a run; [`Lab::has_hero`] says for which runs there is one.
+    pub hero: NewHero,
 }
 
 /// Two numbers of the readouts, each as (name, value).
@@ -300,6 +316,7 @@ impl LazyLab {
         extra_numbers: |_| None,
         map_note: |_| None,
         max_success: |_| None,
+        hero: |_| None,
     };
 }
 

@@ -51,6 +51,16 @@ pub fn format_decimal(value: f32) -> String {
     }
 }
 
+/// A number with its sign and `decimals` decimals: "+0.83", "−1"; zero has no sign.
+pub fn format_signed(value: f32, decimals: usize) -> String {
+    let text = format!("{:.decimals$}", value.abs());
+    match text.bytes().all(|byte| matches!(byte, b'0' | b'.')) {
+        true => text,
+        false if value < 0.0 => format!("−{text}"),
+        false => format!("+{text}"),
+    }
+}
+
 /// Formats a number with three significant digits, as text for the page.
 pub fn format_significant(value: f64) -> String {
     if !value.is_finite() {

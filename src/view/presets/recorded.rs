@@ -52,6 +52,108 @@ impl DurationClass {
     }
 }
 
+/// The number of recorded steps of the preset with this permanent name; `None` if it was not recorded to its end.
+///
+/// # Why
+/// The page needs this number before the file of recordings is fetched. The table is computed from that file when the
+/// program is compiled, so the two agree.
+pub fn recorded_steps(slug: &str) -> Option<u64> {
+    let wanted = hash(slug.as_bytes(), 0, slug.len());
+    LENGTHS
+        .iter()
+        .find(|(hash, _)| *hash == wanted)
+        .map(|(_, steps)| u64::from(*steps))
+        .filter(|steps| *steps > 0)
+}
+
+/// The file of recordings.
+const RECORDED: &[u8] = include_bytes!("recorded.txt");
+
+/// Beginning of the line with the name of a preset.
+const PRESET_LINE: &[u8] = b"\npreset ";
+
+/// Beginning of the line with the steps of a preset.
+const STEPS_LINE: &[u8] = b"\nsteps ";
+
+/// For each recorded preset the hash of its permanent name and its recorded steps; 0 if the recording stops early.
+#[allow(
+    long_running_const_eval,
+    reason = "the file has 200 KiB, which takes the compiler less than a second"
+)]
+static LENGTHS: [(u32, u32); count_presets()] = read_lengths();
+
+/// Whether `RECORDED` has these bytes at this position.
+const fn is_at(bytes: &[u8], at: usize) -> bool {
+    let mut i = 0;
+    while i < bytes.len() {
+        if at + i >= RECORDED.len() || RECORDED[at + i] != bytes[i] {
+            return false;
+        }
+        i += 1;
+    }
+    true
+}
+
+/// Number of presets in the file of recordings.
+#[allow(long_running_const_eval, reason = "as for the table")]
+const fn count_presets() -> usize {
+    let (mut count, mut at) = (0, 0);
+    while at < RECORDED.len() {
+        if RECORDED[at] == b'\n' && is_at(PRESET_LINE, at) {
+            count += 1;
+        }
+        at += 1;
+    }
+    count
+}
+
+/// Hash of the bytes from `from` up to `to` (FNV-1a, 32 bits).
+const fn hash(bytes: &[u8], from: usize, to: usize) -> u32 {
+    let (mut hash, mut at) = (0x811c_9dc5u32, from);
+    while at < to {
+        hash = (hash ^ bytes[at] as u32).wrapping_mul(0x0100_0193);
+        at += 1;
+    }
+    hash
+}
+
+/// The number that the digits of `RECORDED` from `at` on write, and the position after them.
+const fn read_number(mut at: usize) -> (u32, usize) {
+    let mut number = 0u32;
+    while at < RECORDED.len() && RECORDED[at].is_ascii_digit() {
+        number = number.saturating_mul(10).saturating_add((RECORDED[at] - b'0') as u32);
+        at += 1;
+    }
+    (number, at)
+}
+
+/// Reads the table of [`recorded_steps`] from the file of recordings.
+#[allow(long_running_const_eval, reason = "as for the table")]
+const fn read_lengths() -> [(u32, u32); count_presets()] {
+    let mut lengths = [(0, 0); count_presets()];
+    let (mut count, mut at) = (0, 0);
+    while at < RECORDED.len() {
+        if RECORDED[at] == b'\n' && is_at(PRESET_LINE, at) {
+            let from = at + PRESET_LINE.len();
+            let mut end = from;
+            while end < RECORDED.len() && RECORDED[end] != b'\n' {
+                end += 1;
+            }
+            lengths[count].0 = hash(RECORDED, from, end);
+            count += 1;
+            at = end;
+        } else if RECORDED[at] == b'\n' && count > 0 && is_at(STEPS_LINE, at) {
+            let (recorded, end) = read_number(at + STEPS_LINE.len());
+            let (all, end) = read_number(end + 1);
+            lengths[count - 1].1 = if recorded == all { recorded } else { 0 };
+            at = end;
+        } else {
+            at += 1;
+        }
+    }
+    lengths
+}
+
 /// Recorded curves of one preset's run, as the gallery draws them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PresetRecording {
@@ -237,6 +339,22 @@ mod tests {
         let text = format!("# Words.\n\n{}{}", all[0].to_text(), all[1].to_text());
         assert_eq!(parse(&text).unwrap(), all);
         assert!(!all[0].is_complete() && PresetRecording { run_length: 25, ..example() }.is_complete());
+    }
+
+    #[test]
+    fn the_table_of_lengths_is_that_of_the_file() {
+        let all = parse(std::str::from_utf8(RECORDED).unwrap()).unwrap();
+        assert!(all.len() > 200 && all.len() == LENGTHS.len());
+        for preset in &all {
+            let steps = preset.is_complete().then_some(preset.recorded_until);
+            assert_eq!(recorded_steps(&preset.slug), steps.filter(|steps| *steps > 0), "{}", preset.slug);
+        }
+        assert!(recorded_steps("parity-20").is_some_and(|steps| (500..1500).contains(&steps)));
+        assert_eq!(recorded_steps("no such preset"), None);
+        let mut hashes: Vec<u32> = LENGTHS.iter().map(|(hash, _)| *hash).collect();
+        hashes.sort_unstable();
+        hashes.dedup();
+        assert_eq!(hashes.len(), all.len());
     }
 
     #[test]
