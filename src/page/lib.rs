@@ -24,6 +24,7 @@ pub mod presenter;
 pub mod run;
 pub mod settings;
 pub mod share;
+pub mod stage;
 pub mod state;
 pub mod sweeps;
 pub mod timeline;

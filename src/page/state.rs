@@ -11,6 +11,7 @@ use super::bench::{Bench, BenchAction};
 use super::gallery::{Gallery, GalleryAction};
 use super::library::{Library, LibraryAction, SavedRun};
 use super::presenter::{Presenter, PresenterAction};
+use super::stage::{StageAction, StageMode};
 use super::sweeps::SweepAction;
 use super::tour::{Tour, TourAction};
 use crate::charts::viewport::{Viewport, ViewportAction};
@@ -73,6 +74,8 @@ pub enum Action {
     Tour(TourAction),
     /// An action in presenter mode.
     Presenter(PresenterAction),
+    /// An action on the moving picture of the first screen.
+    Stage(StageAction),
     /// Start or cancel a sweep.
     Sweep(SweepAction),
     /// Show the run as it was at this step.
@@ -155,6 +158,8 @@ pub struct State {
     pub tour: Option<Box<Tour>>,
     /// Presenter mode; None while it is off.
     pub presenter: Option<Presenter>,
+    /// Whether the moving picture of the run is shown, and at which pace.
+    pub stage: StageMode,
     /// Zoom and hidden curves of all charts.
     pub viewport: Viewport,
     /// The runs that are saved in this browser, as far as the page knows them.

@@ -93,7 +93,7 @@ impl Player {
     /// Removes the step at which the run was to pause, and applies the speed limit again if it was ignored until then.
     pub fn clear_goal<E: From<TrainerEffect>>(&mut self, effects: &mut Vec<E>) {
         if self.goal.take().is_some_and(|goal| goal.ignores_speed_limit) {
-            self.send(Command::Speed(self.run.link.view.speed), effects);
+            self.send(Command::Speed(self.speed_limit()), effects);
         }
     }
 

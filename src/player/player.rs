@@ -4,9 +4,9 @@ use crate::checkpoints::Checkpoints;
 use crate::consent::Consent;
 use crate::device::{GpuSupport, ProgramChoice};
 use crate::speeds::{DeviceTiming, SpeedCache};
-use crate::trainer::TrainerPhase;
+use crate::trainer::{TrainerEffect, TrainerPhase};
 use vivarium_model::permalink::Link;
-use vivarium_model::protocol::{DeviceInfo, Measurement};
+use vivarium_model::protocol::{Command, DeviceInfo, Measurement};
 use vivarium_model::run::RunSpec;
 use vivarium_view::display::sweep::SweepProgress;
 use vivarium_view::display::{RunPhase, RunView};
@@ -121,11 +121,29 @@ pub struct Player {
     pub suspended_sweep: Option<(RunSpec, SweepProgress)>,
     /// Whether the status line keeps the result of an ended run back, because a reader is to predict the result first.
     pub hides_result: bool,
+    /// Training steps per second at which the page shows the run as a moving picture, in place of the speed limit of the
+    /// link; 0 means no limit. `None` while the link's limit holds.
+    pub stage_speed: Option<u64>,
     /// The link before the trainer changed it (by a new learning rate), until the page takes it for its Undo list.
     pub replaced_link: Option<Box<Link>>,
 }
 
 impl Player {
+    /// Returns the largest number of training steps per second that the trainer is to make; 0 means no limit.
+    pub fn speed_limit(&self) -> u64 {
+        self.stage_speed.unwrap_or(self.run.link.view.speed)
+    }
+
+    /// Sets or removes the speed of the moving picture, and tells the trainer if the speed limit has changed.
+    pub fn set_stage_speed<E: From<TrainerEffect>>(&mut self, speed: Option<u64>, effects: &mut Vec<E>) {
+        let before = self.speed_limit();
+        self.stage_speed = speed;
+        let is_unlimited = self.goal.is_some_and(|goal| goal.ignores_speed_limit);
+        if self.speed_limit() != before && !is_unlimited {
+            self.send(Command::Speed(self.speed_limit()), effects);
+        }
+    }
+
     /// Returns a player that times runs, with the speeds measured earlier in this browser.
     pub fn with_speeds(speeds: SpeedCache) -> Self {
         Self { speeds: Some(speeds), ..Self::default() }

@@ -194,8 +194,7 @@ impl Player {
         self.awaiting_start = true;
         self.trainer.add_start();
         let goal = self.goal.filter(|_| self.run.sweep.is_none());
-        let speed =
-            if goal.is_some_and(|goal| goal.ignores_speed_limit) { 0 } else { self.run.link.view.speed };
+        let speed = if goal.is_some_and(|goal| goal.ignores_speed_limit) { 0 } else { self.speed_limit() };
         let paused = self.paused || goal.is_some() || self.seek.is_some();
         let resting = self.run.sweep.is_some();
         let command = Command::Start { spec, speed, paused, held_out_limit, resting };

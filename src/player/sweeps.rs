@@ -75,9 +75,8 @@ impl Player {
     /// sweep. They train only while the trainer is on the CPU and runs without a speed limit.
     pub fn sweep_for_workers(&self) -> Option<(&SweepProgress, bool)> {
         let sweep = self.run.sweep.as_ref().filter(|sweep| !sweep.is_stopped())?;
-        let is_now = !self.paused
-            && self.run.link.view.speed == 0
-            && self.trainer.ready_program() == Some(Program::Cpu);
+        let is_now =
+            !self.paused && self.speed_limit() == 0 && self.trainer.ready_program() == Some(Program::Cpu);
         Some((sweep, is_now))
     }
 

@@ -66,7 +66,7 @@ impl State {
             self.check_view_setting(setting.key, before.as_ref())?;
         }
         if setting.key == SPEED_KEY {
-            self.player.send(Command::Speed(self.player.run.link.view.speed), effects);
+            self.player.send(Command::Speed(self.player.speed_limit()), effects);
             self.player.message =
                 tr!("Speed: {speed}.", speed = words::format_speed_limit(self.player.run.link.view.speed));
         }

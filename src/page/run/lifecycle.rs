@@ -78,6 +78,7 @@ impl State {
             Action::Bench(what) => self.apply_bench_action(what, &mut effects),
             Action::Tour(what) => self.apply_tour_action(what, &mut effects),
             Action::Presenter(what) => self.apply_presenter_action(what, &mut effects),
+            Action::Stage(what) => self.apply_stage_action(what),
             Action::Sweep(wish) => self.apply_sweep_action(wish, &mut effects),
             Action::Scrub(step) => self.player.scrub(step, &mut effects),
             Action::ScrubBy(later) => self.player.scrub_to_neighbour(later, &mut effects),
@@ -100,6 +101,7 @@ impl State {
             Action::FileMessage(number, news) => self.handle_file_message(number, news, &mut effects),
             Action::RequestWeights => self.request_weights(&mut effects),
         }
+        self.update_stage(&mut effects);
         self.show_due_explanations();
         self.player.hides_result = self.is_predicting();
         let view = &self.player.run.link.view;

@@ -99,7 +99,7 @@ impl Page {
         self.sent.iter().filter(|(c, _)| matches!(c, Command::Start { .. })).count()
     }
 
-    fn link(&self) -> String {
+    pub fn link(&self) -> String {
         encode(&self.state.player.run.link)
     }
 }

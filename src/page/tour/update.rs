@@ -224,7 +224,7 @@ impl State {
     /// Removes the step at which the run was to pause, and applies the speed limit again if it was ignored until then.
     pub fn clear_goal(&mut self, effects: &mut Vec<Effect>) {
         if self.player.goal.take().is_some_and(|goal| goal.ignores_speed_limit) {
-            self.player.send(Command::Speed(self.player.run.link.view.speed), effects);
+            self.player.send(Command::Speed(self.player.speed_limit()), effects);
         }
     }
 }

@@ -1,0 +1,242 @@
+//! The moving picture of the current run: it takes the newest weights, carries out touches, and replays the run when it has
+//! ended.
+
+use super::tape::Tape;
+use vivarium_model::protocol::EndReason;
+use vivarium_plot::scene::Scene;
+use vivarium_view::display::hero::{Frame, Hero, StageProgress, Touch};
+use vivarium_view::display::{RunPhase, RunView};
+
+/// Duration of a replay of the recorded run, in milliseconds.
+const REPLAY_MS: f64 = 12_000.0;
+/// Time after the end of the run, or of a replay, in which nothing is touched before a replay begins, in milliseconds.
+const REST_MS: f64 = 6_000.0;
+/// Time after the last touch in which examples do not change by themselves, in milliseconds.
+const TOUCH_REST_MS: f64 = 30_000.0;
+
+/// Which weights the picture shows.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Showing {
+    /// The newest weights of the run.
+    Latest,
+    /// A replay of the recorded run that began at this time in milliseconds.
+    Replay(f64),
+    /// The recorded weights at or before this step, which the user has chosen.
+    Step(u64),
+}
+
+/// The moving picture of the current run.
+#[derive(Debug)]
+pub struct Stage {
+    /// The lab's picture; `None` for runs without one.
+    hero: Option<Box<dyn Hero>>,
+    /// Number of the run that is shown, as the page counts runs.
+    run_count: Option<u64>,
+    /// Weights recorded along the run.
+    tape: Tape,
+    /// Which weights are shown.
+    showing: Showing,
+    /// Step whose weights the picture has; `None` before the first.
+    shown_step: Option<u64>,
+    /// Newest state of the run.
+    progress: StageProgress,
+    /// Time of the last change of the example by itself, in milliseconds.
+    example_ms: f64,
+    /// Time of the last touch, in milliseconds.
+    touched_ms: f64,
+    /// Time at which the run or a replay ended, in milliseconds; `None` while either goes on.
+    rested_ms: Option<f64>,
+}
+
+impl Default for Stage {
+    fn default() -> Self {
+        Stage {
+            hero: None,
+            run_count: None,
+            tape: Tape::default(),
+            showing: Showing::Latest,
+            shown_step: None,
+            progress: StageProgress::default(),
+            example_ms: 0.0,
+            touched_ms: f64::NEG_INFINITY,
+            rested_ms: None,
+        }
+    }
+}
+
+/// The state of a run that pictures show.
+fn progress_of(run: &RunView) -> StageProgress {
+    StageProgress {
+        step: run.step,
+        has_ended: matches!(run.phase, RunPhase::Finished(_) | RunPhase::Diverged { .. }),
+        has_succeeded: !run.solved.is_empty() || run.phase == RunPhase::Finished(EndReason::Target),
+    }
+}
+
+impl Stage {
+    /// The lab's picture; `None` for runs without one.
+    pub fn hero(&self) -> Option<&dyn Hero> {
+        self.hero.as_deref()
+    }
+
+    /// Weights recorded along the run.
+    pub fn tape(&self) -> &Tape {
+        &self.tape
+    }
+
+    /// Which weights are shown.
+    pub fn showing(&self) -> Showing {
+        self.showing
+    }
+
+    /// The step that the picture shows.
+    pub fn shown_step(&self) -> u64 {
+        self.hero.as_ref().and_then(|hero| hero.own_step()).or(self.shown_step).unwrap_or(0)
+    }
+
+    /// Takes what is new in the run; called after each change of the page's state.
+    pub fn update(&mut self, run: &RunView, now_ms: f64) {
+        if self.run_count != Some(run.run_count) || self.hero.is_none() {
+            *self = Stage {
+                hero: run.lazy_lab().and_then(|lab| (lab.hero)(run.spec())),
+                run_count: Some(run.run_count),
+                example_ms: now_ms,
+                ..Stage::default()
+            };
+            // The worker may have trained some steps before the picture was there.
+            let spec = run.spec();
+            if run.lab().hero_probe().is_some() && spec.can_page_initialize() {
+                self.take(StageProgress::default(), spec.initialize_replicas(1), now_ms);
+            }
+        }
+        let progress = progress_of(run);
+        let has_just_ended = progress.has_ended && !self.progress.has_ended;
+        self.progress = progress;
+        let probe = run.lab().hero_probe();
+        let latest = match &probe {
+            None => Some((run.step, vec![])),
+            Some(probe) => run.latest_results.get(&probe.id()).and_then(|(step, result)| {
+                let is_newer = self.tape.frames().last().is_none_or(|frame| frame.progress.step < *step);
+                is_newer.then(|| Some((*step, probe.parameters(run.spec(), result)?))).flatten()
+            }),
+        };
+        if let Some((step, weights)) = latest {
+            self.take(StageProgress { step, ..progress }, weights, now_ms);
+        }
+        if has_just_ended {
+            self.tape.end(progress);
+            self.rested_ms = Some(now_ms);
+            self.shown_step = None;
+            self.show(now_ms);
+        } else if !progress.has_ended {
+            self.rested_ms = None;
+        }
+    }
+
+    /// Records new weights and shows them if the newest are shown.
+    fn take(&mut self, progress: StageProgress, weights: Vec<Vec<f32>>, now_ms: f64) {
+        let Some(hero) = &mut self.hero else { return };
+        // The curve of progress needs a number for each recorded step, which the picture computes from its weights.
+        hero.set_weights(progress, &weights, now_ms);
+        let inner = hero.inner_progress();
+        if !weights.is_empty() || self.tape.frames().is_empty() {
+            self.tape.push(progress, weights, inner);
+        }
+        self.shown_step = Some(progress.step);
+        if self.showing != Showing::Latest {
+            self.show(now_ms);
+        }
+    }
+
+    /// Gives the picture the weights that `showing` chooses, if it has others.
+    fn show(&mut self, now_ms: f64) {
+        let frame = match self.showing {
+            Showing::Latest => self.tape.frames().last(),
+            Showing::Step(step) => self.tape.frame_at(step),
+            Showing::Replay(since) => self.tape.replay_frame((now_ms - since) / REPLAY_MS),
+        };
+        let (Some(frame), Some(hero)) = (frame, &mut self.hero) else { return };
+        if self.shown_step != Some(frame.progress.step) {
+            hero.set_weights(frame.progress, &frame.weights, now_ms);
+            self.shown_step = Some(frame.progress.step);
+        }
+    }
+
+    /// Shows the recorded weights at a step, or the newest ones if the step is the newest.
+    pub fn rewind(&mut self, step: u64, now_ms: f64) {
+        self.touched_ms = now_ms;
+        if let Some(hero) = self.hero.as_mut().filter(|hero| hero.own_step().is_some()) {
+            return hero.go_to_step(step, now_ms);
+        }
+        let last = self.tape.frames().last().map_or(0, |frame| frame.progress.step);
+        self.showing = if step >= last { Showing::Latest } else { Showing::Step(step) };
+        self.show(now_ms);
+    }
+
+    /// Begins a replay of the recorded run.
+    pub fn replay(&mut self, now_ms: f64) {
+        if let Some(hero) = self.hero.as_mut().filter(|hero| hero.own_step().is_some()) {
+            self.touched_ms = f64::NEG_INFINITY;
+            return hero.go_to_step(0, now_ms);
+        }
+        if self.tape.frames().len() > 1 {
+            self.showing = Showing::Replay(now_ms);
+            (self.rested_ms, self.touched_ms) = (None, f64::NEG_INFINITY);
+            self.show(now_ms);
+        }
+    }
+
+    /// Shows the newest weights again.
+    pub fn show_latest(&mut self, now_ms: f64) {
+        self.showing = Showing::Latest;
+        self.show(now_ms);
+    }
+
+    /// Carries out a touch; returns the sentence on its effect for screen readers.
+    pub fn touch(&mut self, key: &str, touch: Touch, frame: &Frame) -> Option<String> {
+        let said = self.hero.as_mut()?.touch(key, touch, frame)?;
+        self.touched_ms = frame.now_ms;
+        if let Showing::Replay(_) = self.showing {
+            // The touch is answered by the weights that are seen, which stay.
+            self.showing = Showing::Step(self.shown_step());
+        }
+        Some(said)
+    }
+
+    /// Lets time pass: the next example, the next frame of a replay, or the beginning of a replay.
+    pub fn advance(&mut self, frame: &Frame) {
+        let now = frame.now_ms;
+        let is_resting = now - self.touched_ms < TOUCH_REST_MS;
+        let interval = self.hero.as_ref().map_or(f64::INFINITY, |hero| hero.example_interval_ms());
+        if !frame.is_still && !is_resting && now - self.example_ms >= interval {
+            self.example_ms = now;
+            if let Some(hero) = &mut self.hero {
+                hero.show_next_example(now);
+            }
+        }
+        if let Showing::Replay(since) = self.showing {
+            self.show(now);
+            if now - since >= REPLAY_MS {
+                self.show_latest(now);
+                self.rested_ms = Some(now);
+            }
+        } else if let Some(rested) = self.rested_ms
+            && self.hero.as_ref().is_some_and(|hero| hero.own_step().is_none())
+            && !frame.is_still
+            && !is_resting
+            && now - rested >= REST_MS
+        {
+            self.replay(now);
+        }
+    }
+
+    /// The picture at the time of the frame; empty without one.
+    pub fn scene(&self, frame: &Frame) -> Scene {
+        self.hero.as_ref().map_or_else(|| Scene::new(frame.width, frame.height), |hero| hero.scene(frame))
+    }
+
+    /// Whether the picture changes by itself, so that it has to be painted at every frame.
+    pub fn is_moving(&self) -> bool {
+        self.hero.is_some()
+    }
+}

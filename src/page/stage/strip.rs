@@ -1,0 +1,139 @@
+//! The strip below the picture: the loss, and what happens inside the network meanwhile, over the steps of the run.
+
+use super::live::{Showing, Stage};
+use vivarium_plot::analysis::replicas::ReplicaMeasure;
+use vivarium_plot::scene::{Anchor, Ink, Point, Scene, Shape, Stroke};
+use vivarium_view::display::RunView;
+use vivarium_view::display::words::{format_decimal, format_percent, format_thousands};
+
+/// Space left of the curves for the number at the vertical axis, in CSS pixels.
+pub const STRIP_LEFT: f32 = 44.0;
+/// Space right of the curves, in CSS pixels.
+pub const STRIP_RIGHT: f32 = 14.0;
+/// Space above the curves for the names of the curves, in CSS pixels.
+const TOP: f32 = 22.0;
+/// Space above the curves of a narrow strip, for the names in two lines, in CSS pixels.
+const NARROW_TOP: f32 = 38.0;
+/// Strips below this width in CSS pixels have the names of their curves in two lines.
+const NARROW_STRIP: f32 = 640.0;
+/// Space below the curves for the steps, in CSS pixels.
+const BOTTOM: f32 = 18.0;
+/// Steps on the axis of a run whose length is not known; the axis doubles when the run goes on.
+const FIRST_STEPS: u64 = 500;
+
+/// A first loss below this gives no scale: constructed networks are right from the beginning.
+const SMALLEST_FIRST_LOSS: f32 = 0.005;
+
+/// Last step on the axis: the expected length of the run, doubled until the run fits.
+pub fn axis_end(expected: Option<u64>, step: u64, last: u64) -> u64 {
+    let mut end = expected.unwrap_or(FIRST_STEPS).clamp(1, last.max(1));
+    while end < step {
+        end = end.saturating_mul(2).min(last.max(step));
+    }
+    end
+}
+
+/// Draws the strip of a run: held-out loss and progress inside the network, and the step that is shown; `end` is the last
+/// step of the axis.
+pub fn draw_strip(run: &RunView, stage: &Stage, end: u64, width: f32, height: f32) -> Scene {
+    let mut scene = Scene::new(width, height);
+    let is_narrow = width < NARROW_STRIP;
+    let (right, bottom) = (width - STRIP_RIGHT, height - BOTTOM);
+    let top = if is_narrow { NARROW_TOP } else { TOP };
+    let x = |step: u64| STRIP_LEFT + (right - STRIP_LEFT) * (step as f32 / end.max(1) as f32).min(1.0);
+    let y = |share: f32| bottom - (bottom - top) * share.clamp(0.0, 1.0);
+    scene.line(Point::new(STRIP_LEFT, bottom), Point::new(right, bottom), Stroke::new(Ink::Quiet, 1.0));
+    let measured = |of: ReplicaMeasure| -> Vec<(u64, f32)> {
+        let medians = run.history.median_ranges(of).map(|(row, (median, ..))| (row.step, median));
+        medians.filter(|(_, median)| median.is_finite()).collect()
+    };
+    let losses = measured(ReplicaMeasure::TestLoss);
+    // A loss that may be negative, or that is 0 from the beginning, has no scale of its own: then accuracy is shown.
+    let first_loss = losses.first().map_or(1.0, |(_, loss)| *loss);
+    let shows_loss = first_loss >= SMALLEST_FIRST_LOSS && !run.spec().run.loss.is_signed();
+    let (values, name_index) =
+        if shows_loss { (losses, 1) } else { (measured(ReplicaMeasure::TestAccuracy), 3) };
+    // The scale is that of the first value, so that it does not change when the loss falls.
+    let first = if shows_loss { first_loss } else { 1.0 };
+    let largest = 1.15 * first;
+    let curve: Vec<Point> =
+        values.iter().map(|(step, value)| Point::new(x(*step), y(value / largest))).collect();
+    let inner =
+        stage.tape().frames().iter().filter_map(|frame| Some((frame.progress.step, frame.inner_progress?)));
+    let inside: Vec<Point> = inner.map(|(step, share)| Point::new(x(step), y(share))).collect();
+    let name = vivarium_view::display::summary::metric_names(run)[name_index].clone();
+    let latest = values.last().map_or(String::new(), |(_, value)| format_decimal(*value));
+    let words = tr!("{name}: {value}", name = shorten(&name, width), value = latest);
+    scene.text(words, Point::new(STRIP_LEFT, 10.0), 13.0, Anchor::Start, Ink::Second);
+    if !curve.is_empty() {
+        scene.text(
+            format_decimal(first),
+            Point::new(STRIP_LEFT - 6.0, y(first / largest)),
+            11.0,
+            Anchor::End,
+            Ink::Quiet,
+        );
+        scene.stroke(Shape::Path(curve), Stroke::new(Ink::Second, 2.0));
+    }
+    if let (false, Some(hero)) = (inside.is_empty(), stage.hero()) {
+        scene.stroke(Shape::Path(inside), Stroke::new(Ink::First, 2.0));
+        let latest = stage.tape().frames().iter().rev().find_map(|frame| frame.inner_progress);
+        let name = tr!(
+            "{name}: {value}",
+            name = shorten(hero.inner_progress_name(), width),
+            value = format_percent(latest.unwrap_or(0.0))
+        );
+        // Below the other name where there is no room beside it.
+        match is_narrow {
+            true => scene.text(name, Point::new(STRIP_LEFT, 26.0), 13.0, Anchor::Start, Ink::First),
+            false => scene.text(name, Point::new(right, 10.0), 13.0, Anchor::End, Ink::First),
+        }
+    }
+    let shown = x(stage.shown_step().min(end));
+    scene.line(Point::new(shown, top), Point::new(shown, bottom), Stroke::new(Ink::Mark, 1.5));
+    scene.fill(Shape::Circle(Point::new(shown, bottom), 6.0), Ink::Mark);
+    let step = format_thousands(stage.shown_step());
+    let step = match stage.showing() {
+        Showing::Replay(_) => tr!("replay, step {step}", step),
+        Showing::Latest | Showing::Step(_) => tr!("step {step}", step),
+    };
+    let anchor = if shown > width / 2.0 { Anchor::End } else { Anchor::Start };
+    let aside = if shown > width / 2.0 { -10.0 } else { 10.0 };
+    scene.text(step, Point::new(shown + aside, bottom - 14.0), 12.0, anchor, Ink::Mark);
+    scene.text("0", Point::new(STRIP_LEFT, height - 8.0), 11.0, Anchor::Start, Ink::Quiet);
+    scene.text(format_thousands(end), Point::new(right, height - 8.0), 11.0, Anchor::End, Ink::Quiet);
+    scene
+}
+
+/// The name of a curve, cut to the letters that a strip of this width in CSS pixels has room for beside a value.
+fn shorten(name: &str, width: f32) -> String {
+    let most = ((width - STRIP_LEFT) / 7.6) as usize;
+    // A wide strip has two names in one line.
+    let most = if width < NARROW_STRIP { most.saturating_sub(8) } else { most / 2 };
+    match name.chars().count() > most {
+        true => name.chars().take(most.saturating_sub(1)).chain(['…']).collect(),
+        false => name.into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_names_are_cut_to_the_width() {
+        assert_eq!(shorten("Loss", 390.0), "Loss");
+        let name = "Relative error, held-out, last point of a prompt";
+        assert!(shorten(name, 1400.0) == name && shorten(name, 390.0).chars().count() < 40);
+        assert!(shorten(name, 390.0).ends_with('…') && shorten(name, 0.0).len() < 4);
+    }
+
+    #[test]
+    fn the_axis_is_the_expected_length_and_doubles_for_longer_runs() {
+        assert_eq!(axis_end(Some(770), 0, 100_000), 770);
+        assert_eq!(axis_end(Some(770), 800, 100_000), 1540);
+        assert_eq!(axis_end(None, 20, 100_000), 500);
+        assert_eq!(axis_end(None, 20, 100), 100);
+        assert_eq!([axis_end(Some(0), 3, 0), axis_end(None, 1400, 1500)], [3, 1500]);
+    }
+}
