@@ -19,6 +19,7 @@ pub mod run;
 pub mod settings;
 pub mod share;
 pub mod shell;
+pub mod stage;
 pub mod store;
 pub mod sweeps;
 pub mod timeline;

@@ -26,6 +26,7 @@ pub mod inside;
 pub mod lab_context;
 pub mod pixels;
 pub mod plot;
+pub mod scene;
 pub mod setting;
 pub mod slider;
 pub mod stages;

@@ -105,7 +105,7 @@ impl PlotCanvas {
 }
 
 /// Keeps `size`, (width, height), equal to the size of the element `frame` in CSS pixels while the chart is mounted.
-fn track_size(frame: NodeRef<Div>, size: RwSignal<(u32, u32)>) {
+pub fn track_size(frame: NodeRef<Div>, size: RwSignal<(u32, u32)>) {
     let watching = StoredValue::new_local(None::<(ResizeObserver, Closure<dyn Fn()>)>);
     on_cleanup(move || {
         if let Some((observer, _)) = watching.try_update_value(Option::take).flatten() {

@@ -120,8 +120,20 @@ const FLAGS = [
   "--disable-quic", "--no-first-run", "--disable-dev-shm-usage",
 ];
 
-/** A browser, with WebGPU simulated on the CPU or without WebGPU. */
-export async function open({ gpu = false } = {}) {
+/** A visitor who has opened the details of a run once: charts, settings and numbers are what most tests look at. */
+const seesDetails = (context) => context.addInitScript(() => {
+  try {
+    localStorage.setItem("vivarium.view", localStorage.getItem("vivarium.view") ?? "details");
+  } catch {
+    // An empty page has no storage.
+  }
+});
+
+/**
+ * A browser, with WebGPU simulated on the CPU or without WebGPU; with the details of runs opened, or, without `details`, that
+ * of somebody who has never been here.
+ */
+export async function open({ gpu = false, details = true } = {}) {
   const profile = mkdtempSync(join(tmpdir(), "vivarium-browser-"));
   const context = await chromium.launchPersistentContext(profile, {
     executablePath: CHROME,
@@ -129,6 +141,7 @@ export async function open({ gpu = false } = {}) {
     args: gpu ? [...FLAGS, "--enable-unsafe-webgpu", "--enable-unsafe-swiftshader"] : FLAGS,
     viewport: { width: 1440, height: 900 },
   });
+  if (details) await seesDetails(context);
   return {
     context,
     close: async () => {
@@ -170,6 +183,7 @@ export async function openAsPeopleDo() {
   try {
     const address = await until(() => /DevTools listening on (ws:\S+)/.exec(said)?.[1], "the browser");
     const browser = await chromium.connectOverCDP(address, { noDefaults: true });
+    await seesDetails(browser.contexts()[0]);
     return { context: browser.contexts()[0], close: () => browser.close().then(close) };
   } catch (error) {
     await close();

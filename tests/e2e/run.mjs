@@ -31,6 +31,7 @@ import { inContextLab } from "./in_context.mjs";
 import { lookupLab } from "./lookup.mjs";
 import { perceptronLab } from "./perceptron.mjs";
 import { everyView } from "./product.mjs";
+import { stage } from "./stage.mjs";
 import { soak } from "./soak.mjs";
 import { programLab } from "./succinct.mjs";
 import { sweeps } from "./sweeps.mjs";
@@ -371,6 +372,7 @@ describe("the charts", () => {
   });
 });
 
+describe("the first screen", () => stage(() => site.address));
 describe("the groups lab", () => groupsLab(() => ({ context: plain.context, address: site.address })));
 describe("the parity lab", () => parityLab(() => ({ context: plain.context, address: site.address })));
 describe("the Markov lab", () => markovLab(() => ({ context: plain.context, address: site.address })));

@@ -11,6 +11,8 @@ use crate::charts::curves::CurveChart;
 /// A part of the page whose code is in the second WebAssembly module, which is loaded after the first paint.
 #[derive(Clone, Copy)]
 pub enum Part {
+    /// The moving picture of the first screen.
+    Hero,
     /// The panels of the labs.
     Panels,
     /// The offer to resume a saved run.

@@ -125,6 +125,8 @@ pub fn listen_to_shortcuts(
             }
             " " if !presses => Action::TogglePlay,
             "." if !writes => Action::SingleStep,
+            // The picture has a slider of its own.
+            "[" | "]" if store.peek(|state| state.shows_stage()) => return,
             "[" | "]" if !writes => Action::ScrubBy(key == "]"),
             "Escape" if store.peek(|state| state.player.latest_run.is_some()) => Action::ShowLatestStep,
             "ArrowRight" if !moves => Action::SingleStep,

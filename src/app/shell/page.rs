@@ -15,6 +15,7 @@ use crate::share::links::Links;
 use crate::shell::deferred::{Deferred, Part};
 use crate::shell::help::listen_to_shortcuts;
 use crate::shell::second_module;
+use crate::stage::{ShowPicture, Stage};
 use crate::store::Store;
 use crate::tour::printing::TeacherPage;
 use vivarium_core::language::translated;
@@ -40,13 +41,15 @@ pub fn App() -> impl IntoView {
             .filter(|(part, _)| state.player.run.link.hides(part));
         hidden.map(|(part, _)| *part).collect::<Vec<_>>().join(" ")
     });
-    let covered = store.memo(|state| state.is_run_hidden());
+    let covered = store.memo(|state| state.is_run_hidden() || state.shows_stage());
+    let staged = store.memo(|state| state.shows_stage());
     let title = store.memo(titles::page_title);
     Effect::new(move |_| document().set_title(&title.get()));
     let embedded = store.memo(|state| state.player.run.link.is_embedded());
     Effect::new(move |_| {
         set_root_attribute("data-hide", &hidden.get());
         set_root_attribute("data-embed", if embedded.get() { "on" } else { "off" });
+        set_root_attribute("data-stage", if staged.get() { "on" } else { "off" });
     });
     let [help, files, tours] = [(); 3].map(|()| RwSignal::new(false));
     listen_to_shortcuts(store, help, files, appearance);
@@ -85,11 +88,13 @@ pub fn App() -> impl IntoView {
         <Deferred part=Part::ResumeOffer />
         <Deferred part=Part::Gallery />
         <Deferred part=Part::Bench />
+        <Stage />
         <main class="run-view" hidden=covered>
             <Deferred part=Part::Presenter />
             <Deferred part=Part::Tour />
             <div class="stage">
                 <EmbedHeader />
+                <ShowPicture />
                 <Story />
                 <Task />
                 <Transport />

@@ -39,6 +39,7 @@ use crate::share::teacher::Teacher;
 use crate::shell::deferred::{DeferredModule, LazyView, Part};
 use crate::shell::glossary;
 use crate::shell::help::Help;
+use crate::stage::hero::HeroView;
 use crate::store::Store;
 use crate::sweeps::cells::SweepMap;
 use crate::sweeps::dialog::SweepForm;
@@ -99,6 +100,7 @@ impl FunctionTables {
 /// Creates the view of a part of the page that is in the second WebAssembly module.
 fn part_view(part: Part) -> AnyView {
     match part {
+        Part::Hero => view! { <HeroView /> }.into_any(),
         Part::Panels => lab_panels(),
         Part::ResumeOffer => view! { <ResumeOffer /> }.into_any(),
         Part::Library => view! { <Library /> }.into_any(),

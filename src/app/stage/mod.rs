@@ -1,0 +1,103 @@
+//! The first screen: the frame around the moving picture of the run. The picture is in the second program.
+//!
+//! # Why
+//! The frame, its title and its buttons are part of the first paint; the picture is drawn as soon as its code has arrived,
+//! in space that is reserved for it, so that nothing moves aside.
+
+pub mod hero;
+pub mod targets;
+
+use leptos::prelude::*;
+
+use crate::shell::deferred::{Deferred, Part};
+use crate::store::Store;
+use vivarium_page::share::titles::run_name;
+use vivarium_page::stage::StageAction;
+use vivarium_page::state::Action;
+use vivarium_player::status::status_line;
+use vivarium_ui::browser::{read_stored, write_stored};
+use vivarium_view::display::RunPhase;
+
+/// Key in the browser's local storage of what a visitor wants to see: the picture, or [`DETAILS`].
+const STORAGE_KEY: &str = "vivarium.view";
+
+/// Stored value of a visitor who wants charts, settings and numbers.
+const DETAILS: &str = "details";
+
+/// Whether this visitor is shown the picture first: everybody who has not opened the details.
+pub fn wants_picture() -> bool {
+    read_stored(STORAGE_KEY).as_deref() != Some(DETAILS)
+}
+
+/// Shows the picture, or the details, and remembers the choice in this browser.
+fn choose(store: Store, picture: bool) {
+    write_stored(STORAGE_KEY, if picture { "picture" } else { DETAILS });
+    store.act(Action::Stage(StageAction::ShowPicture(picture)));
+}
+
+/// The first screen of a run that has a moving picture, while the visitor wants it.
+#[component]
+pub fn Stage() -> impl IntoView {
+    let store = Store::here();
+    let shown = store.memo(|state| state.shows_stage());
+    let covered = store.memo(|state| state.is_run_hidden());
+    move || {
+        shown.get().then(|| {
+            let title = store.memo(|state| run_name(&state.player.run.link.spec));
+            view! {
+                <main class="first-screen" hidden=covered data-testid="stage" aria-labelledby="stage-title">
+                    <h2 class="first-screen__title" id="stage-title">{title}</h2>
+                    <Deferred part=Part::Hero />
+                    <StageMessage />
+                    <button class="button first-screen__details" type="button" data-testid="show-details"
+                        title=tr!("Show the charts, settings and numbers of this run")
+                        on:click=move |_| choose(store, false)>
+                        {tr!("Details and settings")}
+                    </button>
+                </main>
+            }
+        })
+    }
+}
+
+/// The message of the run, with a button if the run has failed.
+#[component]
+fn StageMessage() -> impl IntoView {
+    let store = Store::here();
+    let message = store.memo(|state| {
+        let message = &state.player.message;
+        if *message == status_line(&state.player) { String::new() } else { message.clone() }
+    });
+    let failed = store.memo(|state| matches!(state.player.run.phase, RunPhase::Failed(_)));
+    view! {
+        <p class="first-screen__message" role="status" data-testid="stage-message" title=message
+            class:first-screen__message--failed=failed>
+            {message}
+            {move || failed.get().then(|| view! {
+                <button class="button" type="button" on:click=move |_| store.act(Action::Retry)>
+                    {tr!("Restart from the last checkpoint")}
+                </button>
+            })}
+        </p>
+    }
+    .into_any()
+}
+
+/// The button that shows the picture again, above charts and numbers of a run that has one.
+#[component]
+pub fn ShowPicture() -> impl IntoView {
+    let store = Store::here();
+    let is_offered = store.memo(|state| {
+        state.has_picture() && !state.shows_stage() && state.tour.is_none() && state.presenter.is_none()
+    });
+    move || {
+        is_offered.get().then(|| {
+            view! {
+                <button class="button show-picture" type="button" data-testid="show-picture"
+                    title=tr!("Show the moving picture of this run") on:click=move |_| choose(store, true)>
+                    {tr!("Moving picture")}
+                </button>
+            }
+        })
+    }
+}
