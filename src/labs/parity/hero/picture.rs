@@ -70,6 +70,8 @@ impl Layout {
             .collect();
         let (middle, span) = (height / 2.0 + 12.0, (height - 90.0).min(540.0) / 2.0);
         let (across, right) = (0.46 * width, 0.74 * width);
+        // Below the scale are two lines of text.
+        let scale_span = (height / 2.0 - 78.0).min(200.0);
         Layout {
             tiles,
             tile,
@@ -77,7 +79,7 @@ impl Layout {
             neurons: [Point::new(across, middle - span), Point::new(across, middle + span)],
             neuron_count: MAX_NEURONS,
             output: Point::new(right - 24.0, middle),
-            scale: [Point::new(right, middle + span.min(200.0)), Point::new(right, middle - span.min(200.0))],
+            scale: [Point::new(right, middle + scale_span), Point::new(right, middle - scale_span)],
             dot_count: usize::MAX,
             is_narrow: false,
         }

@@ -96,6 +96,12 @@ fn scenes_are_bounded_and_their_targets_disjoint() {
         assert_eq!(scene, hero.scene(&frame));
         assert!(scene.items.len() <= 650, "{}", scene.items.len());
         assert_eq!(scene.targets.len(), 20);
+        for item in &scene.items {
+            if let Shape::Text { text, at, .. } = &item.shape {
+                let is_inside = (4.0..width - 4.0).contains(&at.x) && (8.0..height - 8.0).contains(&at.y);
+                assert!(is_inside, "{text} at {at:?} in {width} × {height}");
+            }
+        }
         for (at, target) in scene.targets.iter().enumerate() {
             assert_eq!(scene.target_at(target.area.centre()).unwrap().key, target.key);
             assert!(!target.name.is_empty() && target.area.width >= 23.0 && target.area.height >= 18.0);
