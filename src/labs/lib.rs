@@ -7,6 +7,7 @@
 //!     probes.rs    one [`ProbeSpec`] per probe: when it applies, and a job that is polled
 //!     presets.rs   named runs, each with a claim that a test checks
 //!     stories/     guided tours through these runs, in Markdown
+//!     hero/        the moving picture of the first screen: what it shows, what a touch does, and its scene
 //!     panel/       data and actions of the lab's panel, which `src/panels/<lab>/` draws
 //! ```
 //!
@@ -23,6 +24,8 @@ pub mod advice;
 #[cfg(test)]
 pub mod answer_testing;
 pub mod answers;
+#[cfg(test)]
+pub mod hero_testing;
 pub mod lazy;
 pub mod parameters;
 pub mod story;

@@ -1,10 +1,10 @@
 //! The picture shows what the network computes with noise on its weights, and touches change it as theory says.
 
 use super::*;
+use crate::hero_testing::{check_scenes, check_texts, texts};
 use vivarium_model::models::circuit_network::narrow;
 use vivarium_model::permalink::decode;
-use vivarium_plot::charts::Theme;
-use vivarium_plot::scene::{Anchor, Area, Ink, Point, svg};
+use vivarium_plot::scene::{Ink, Point, Shape};
 use vivarium_science::circuits::{LeastNormSearch, toy_margin};
 
 /// The lab's run without settings: the parity of 4 bits with rounding.
@@ -196,39 +196,18 @@ fn scenes_are_bounded_and_their_targets_disjoint() {
     for link in links {
         let mut hero = hero(&format!("#v1/boolean-circuit{link}"));
         hero.show_next_draw(0.0);
-        for (width, height) in [(1400.0, 540.0), (1240.0, 420.0), (390.0, 460.0)] {
-            let frame = Frame { width, height, now_ms: 60.0, is_still: false };
-            let scene = hero.scene(&frame);
-            assert_eq!(scene, hero.scene(&frame));
+        check_texts(&hero);
+        for scene in check_scenes(&hero, 60.0, None) {
             assert!(scene.items.len() <= 600, "{link} {}", scene.items.len());
-            let inside = Area::new(0.0, 0.0, width, height);
-            for (at, target) in scene.targets.iter().enumerate() {
-                let area = target.area;
-                assert_eq!(scene.target_at(area.centre()).unwrap().key, target.key);
-                assert!(!target.name.is_empty() && area.width >= 24.0 && area.height >= 24.0, "{target:?}");
-                assert!(
-                    area.left >= 0.0 && area.top >= 0.0 && area.right() <= width && area.bottom() <= height
-                );
-                for other in &scene.targets[..at] {
-                    let smaller =
-                        Area::around(other.area.centre(), other.area.width - 0.1, other.area.height - 0.1);
-                    assert!(!area.overlaps(&smaller), "{} {}", target.key, other.key);
-                }
+            for target in &scene.targets {
+                assert!(target.area.width >= 24.0 && target.area.height >= 24.0, "{target:?}");
             }
             for item in &scene.items {
-                if let vivarium_plot::scene::Shape::Text { text, at, size, anchor, .. } = &item.shape {
-                    let length = text.chars().count() as f32 * size * 0.5;
-                    let left = match anchor {
-                        Anchor::Start => at.x,
-                        Anchor::Middle => at.x - length / 2.0,
-                        Anchor::End => at.x - length,
-                    };
-                    let ends = [Point::new(left, at.y), Point::new(left + length, at.y)];
-                    assert!(ends.iter().all(|end| inside.contains(*end)), "{text} {ends:?} {width}");
+                if let Shape::Text { text, size, .. } = &item.shape {
                     assert!(*size >= 11.0, "{text}");
                 }
             }
-            assert!(svg::to_svg(&scene, &Theme::light()).contains("draws wrong"));
+            assert!(texts(&scene).contains("draws wrong"));
         }
     }
 }

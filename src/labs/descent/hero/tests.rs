@@ -1,9 +1,9 @@
 //! The picture shows the weights in the tokens, and moved points give the curve that gradient descent on them gives.
 
 use super::*;
+use crate::hero_testing::{check_scenes, check_texts, texts};
 use vivarium_model::permalink::decode;
-use vivarium_plot::charts::Theme;
-use vivarium_plot::scene::{Shape, svg};
+use vivarium_plot::scene::Shape;
 use vivarium_science::descent::DescentComparison;
 
 /// The link of the lab's first run: a 2-8-8-1 network of ReLUs on 16 points of sin(2x).
@@ -160,42 +160,25 @@ fn scenes_are_bounded_and_their_targets_disjoint() {
         let (_, mut hero) = hero(&format!("{LINK}{link}"));
         run_to(&mut hero, 30, false);
         hero.touch("point-1", Touch::Nudge { x: 0.0, y: 1.0, fine: false }, &WIDE);
-        for (width, height) in [(1400.0, 540.0), (1240.0, 420.0), (390.0, 460.0)] {
-            for now_ms in [0.0, 700.0, 1500.0] {
-                check_scene(&hero, &Frame { width, height, now_ms, is_still: false });
+        check_texts(&hero);
+        let scenes = [0.0, 700.0, 1500.0].map(|now_ms| check_scenes(&hero, now_ms, None));
+        for scene in scenes.into_iter().flatten() {
+            assert!(scene.items.len() <= 600, "{}", scene.items.len());
+            for item in &scene.items {
+                if let Shape::Text { text, size, .. } = &item.shape {
+                    assert!(*size >= 11.0, "{text}");
+                }
             }
+            let count =
+                |prefix: &str| scene.targets.iter().filter(|target| target.key.starts_with(prefix)).count();
+            let (points, layers) = (count("point-"), count("layer-"));
+            assert!(points >= 2 && layers == hero.layer_count(), "{points} {layers}");
+            for target in &scene.targets {
+                assert!(target.area.width >= 23.9 && target.area.height >= 24.0, "{target:?}");
+            }
+            assert!(texts(&scene).contains("layers so far"));
         }
     }
-}
-
-/// Checks sizes, positions and targets of a scene.
-fn check_scene(hero: &DescentHero, frame: &Frame) {
-    let (scene, width, height) = (hero.scene(frame), frame.width, frame.height);
-    assert_eq!(scene, hero.scene(frame));
-    assert!(scene.items.len() <= 600, "{}", scene.items.len());
-    for item in &scene.items {
-        if let Shape::Text { at, size, text, .. } = &item.shape {
-            let is_inside =
-                (0.0..=width).contains(&at.x) && (size / 2.0..=height - size / 2.0).contains(&at.y);
-            assert!(is_inside && *size >= 11.0, "{text} {at:?}");
-        }
-    }
-    let points = scene.targets.iter().filter(|target| target.key.starts_with("point-")).count();
-    let layers = scene.targets.iter().filter(|target| target.key.starts_with("layer-")).count();
-    assert!(points >= 2 && layers == hero.layer_count(), "{points} {layers}");
-    for (at, target) in scene.targets.iter().enumerate() {
-        let area = target.area;
-        assert_eq!(scene.target_at(area.centre()).unwrap().key, target.key);
-        assert!(!target.name.is_empty() && area.width >= 23.9 && area.height >= 24.0, "{target:?}");
-        assert!(
-            area.left >= 0.0 && area.top >= 0.0 && area.right() <= width && area.bottom() <= height,
-            "{target:?}"
-        );
-        for other in &scene.targets[..at] {
-            assert!(!area.overlaps(&other.area), "{} {}", target.key, other.key);
-        }
-    }
-    assert!(svg::to_svg(&scene, &Theme::light()).contains("layers so far"));
 }
 
 #[test]

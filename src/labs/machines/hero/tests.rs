@@ -1,10 +1,10 @@
 //! The picture shows what the transformer and an ordinary machine compute, and a touched cell changes later steps as on a tape.
 
 use super::*;
+use crate::hero_testing::{check_scenes, check_texts, texts};
 use vivarium_model::models::Family;
 use vivarium_model::permalink::decode;
-use vivarium_plot::charts::Theme;
-use vivarium_plot::scene::{Shape, svg};
+use vivarium_plot::scene::Shape;
 
 /// The link of the lab's first run: a busy beaver with 4 states.
 const LINK: &str = "#v1/turing-machine";
@@ -182,42 +182,24 @@ fn a_step_is_dragged_to_its_token() {
 fn scenes_are_bounded_and_their_targets_disjoint() {
     for link in ["", "?m=busy-beaver-5&t=1000", "?m=increment&t=14"] {
         let mut hero = hero(&format!("{LINK}{link}"));
+        check_texts(&hero);
         for (step, now_ms) in [(0, 0.0), (9, 300.0), (60, 500.0), (hero.end_step(), 9000.0)] {
             hero.show_step(step, 0.0);
-            for (width, height) in [(1400.0, 540.0), (1240.0, 420.0), (390.0, 460.0)] {
-                let frame = Frame { width, height, now_ms, is_still: false };
-                check_scene(&hero, &frame);
+            for scene in check_scenes(&hero, now_ms, None) {
+                assert!(scene.items.len() <= 600, "{}", scene.items.len());
+                for item in &scene.items {
+                    if let Shape::Text { text, size, .. } = &item.shape {
+                        assert!(*size >= 11.0, "{text}");
+                    }
+                }
+                for target in &scene.targets {
+                    assert!(target.area.width >= 23.9 && target.area.height >= 24.0, "{target:?}");
+                }
+                let cells = scene.targets.iter().filter(|target| target.key.starts_with("cell-")).count();
+                assert!(cells >= 6 && texts(&scene).contains("one token for each step"), "{cells}");
             }
         }
     }
-}
-
-/// Checks sizes, positions and targets of a scene.
-fn check_scene(hero: &MachineHero, frame: &Frame) {
-    let (scene, width, height) = (hero.scene(frame), frame.width, frame.height);
-    assert_eq!(scene, hero.scene(frame));
-    assert!(scene.items.len() <= 600, "{}", scene.items.len());
-    for item in &scene.items {
-        if let Shape::Text { at, size, text, .. } = &item.shape {
-            let is_inside =
-                (0.0..=width).contains(&at.x) && (size / 2.0..=height - size / 2.0).contains(&at.y);
-            assert!(is_inside && *size >= 11.0, "{text} {at:?}");
-        }
-    }
-    for (at, target) in scene.targets.iter().enumerate() {
-        let area = target.area;
-        assert_eq!(scene.target_at(area.centre()).unwrap().key, target.key);
-        assert!(!target.name.is_empty() && area.width >= 23.9 && area.height >= 24.0, "{target:?}");
-        assert!(
-            area.left >= 0.0 && area.top >= 0.0 && area.right() <= width && area.bottom() <= height,
-            "{target:?}"
-        );
-        for other in &scene.targets[..at] {
-            assert!(!area.overlaps(&other.area), "{} {}", target.key, other.key);
-        }
-    }
-    let is_clear = scene.targets.iter().filter(|target| target.key.starts_with("cell-")).count() >= 6;
-    assert!(is_clear && svg::to_svg(&scene, &Theme::light()).contains("one token for each step"));
 }
 
 #[test]

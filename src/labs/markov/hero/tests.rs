@@ -1,9 +1,10 @@
 //! The picture shows what the network computes, and touches change sequence, chain and heads as the theory says.
 
 use super::*;
+use crate::hero_testing::{check_scenes, check_texts};
 use vivarium_model::permalink::decode;
 use vivarium_model::tasks::Batch;
-use vivarium_plot::scene::{Anchor, Area, Ink, Shape};
+use vivarium_plot::scene::{Anchor, Ink, Shape};
 
 /// The induction head of proposition 8.2 with sharp attention and slope 3.
 const CIRCUIT: &str = "#v1/markov?k=3&d=9&from=circuit&c=200&a=3&steps=1";
@@ -240,30 +241,24 @@ fn scenes_are_bounded_and_their_targets_disjoint() {
         ["", "?k=3", "?k=8&d=48&heads=3.3", "?heads=1", "?model=minimal-markov&v0=0.3&w0=-0.5", "?t=5"]
     {
         let mut hero = hero(&format!("#v1/markov{link}"));
+        check_texts(&hero);
         for at in [15, 7, 2] {
             hero.touch(&format!("symbol-{at}"), Touch::Press, &frame(0.0));
-            for (width, height) in [(1400.0, 540.0), (1240.0, 420.0), (390.0, 460.0)] {
-                let frame = Frame { width, height, now_ms: 100.0, is_still: false };
-                let scene = hero.scene(&frame);
-                assert_eq!(scene, hero.scene(&frame));
+            let expected = hero.symbols.len() + 2 * hero.task.symbols + hero.heads.iter().sum::<usize>();
+            for scene in check_scenes(&hero, 100.0, None) {
+                let (width, height) = (scene.width, scene.height);
                 assert!(scene.items.len() <= 300, "{}", scene.items.len());
-                let expected = hero.symbols.len() + 2 * hero.task.symbols + hero.heads.iter().sum::<usize>();
                 assert_eq!(scene.targets.len(), expected, "{link}");
-                let all = Area::new(0.0, 0.0, width, height);
-                for (at, target) in scene.targets.iter().enumerate() {
+                for target in &scene.targets {
                     let area = target.area;
-                    assert_eq!(scene.target_at(area.centre()).unwrap().key, target.key);
-                    assert!(!target.name.is_empty() && area.width >= 24.0 && area.height >= 24.0);
-                    assert!(area.left >= 0.0 && area.top >= 0.0, "{}", target.key);
-                    assert!(area.right() <= width && area.bottom() <= height, "{link} {}", target.key);
-                    for other in &scene.targets[..at] {
-                        assert!(!area.overlaps(&other.area), "{link} {} {}", target.key, other.key);
-                    }
+                    assert!(area.width >= 24.0 && area.height >= 24.0, "{link} {target:?}");
+                    assert!(area.left >= 0.0 && area.top >= 0.0, "{link} {target:?}");
+                    assert!(area.right() <= width && area.bottom() <= height, "{link} {target:?}");
                 }
                 for item in &scene.items {
                     if let Shape::Text { text, at, size, anchor, .. } = &item.shape {
                         let (left, right) = extent(text, at.x, *size, *anchor);
-                        assert!(left >= 0.0 && right <= width && all.contains(*at), "{width} {text}");
+                        assert!(left >= 0.0 && right <= width && at.x < width, "{width} {text}");
                         assert!(*size >= 11.0 && at.y >= size / 2.0 && at.y + size / 2.0 <= height, "{text}");
                     }
                 }

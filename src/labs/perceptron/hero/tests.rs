@@ -2,9 +2,9 @@
 
 use super::super::probes::compute_overlap;
 use super::*;
+use crate::hero_testing::{check_scenes, check_texts, texts};
 use vivarium_model::permalink::decode;
-use vivarium_plot::charts::Theme;
-use vivarium_plot::scene::{Anchor, Area, Shape, svg};
+use vivarium_plot::scene::{Anchor, Area, Shape};
 
 /// The link of the runs of these tests: 100 inputs, Hebb's rule.
 const LINK: &str = "#v1/teacher-student?seed=3";
@@ -143,33 +143,31 @@ fn scenes_are_bounded_and_their_targets_disjoint() {
     for angle in [None, Some(0.0), Some(1.5), Some(-1.5), Some(3.1)] {
         hero.set_weights(after(500), std::slice::from_ref(&weights), 0.0);
         angle.iter().for_each(|angle| hero.turn_to(*angle));
+        check_texts(&hero);
         assert!(hero.headline().chars().count() <= 90, "{}", hero.headline());
-        for (width, height) in [(1400.0, 540.0), (1240.0, 420.0), (390.0, 460.0)] {
-            let frame = Frame { width, height, now_ms: 10_000.0, is_still: false };
-            let scene = hero.scene(&frame);
-            assert_eq!(scene, hero.scene(&frame));
+        for scene in check_scenes(&hero, 10_000.0, None) {
+            let (width, height) = (scene.width, scene.height);
             assert!(scene.items.len() <= 400, "{}", scene.items.len());
-            let all = Area::new(0.0, 0.0, width, height);
-            let mut texts: Vec<Area> = vec![];
+            let is_inside = |area: &Area| {
+                area.left >= 0.0 && area.top >= 0.0 && area.right() <= width && area.bottom() <= height
+            };
+            let mut areas: Vec<Area> = vec![];
             for item in &scene.items {
                 if let Shape::Text { text, at, size, anchor, .. } = &item.shape {
                     let [left, right] = ends_of(text, at.x, *size, *anchor);
                     let area = Area::new(left, at.y - size / 2.0, right - left, *size);
-                    assert!(left >= 0.0 && right <= width && area.top >= 0.0, "{text} {left} {right}");
-                    assert!(area.bottom() <= height && *size >= 11.0, "{text} {area:?}");
-                    assert!(texts.iter().all(|other| !other.overlaps(&area)), "{text} at {width}");
-                    texts.push(area);
+                    assert!(is_inside(&area) && *size >= 11.0, "{text} {area:?} in {width} × {height}");
+                    assert!(areas.iter().all(|other| !other.overlaps(&area)), "{text} at {width}");
+                    areas.push(area);
                 }
             }
             assert_eq!(scene.targets.len(), 4);
-            for (at, target) in scene.targets.iter().enumerate() {
-                assert_eq!(scene.target_at(target.area.centre()).unwrap().key, target.key);
-                assert!(!target.name.is_empty() && target.area.width >= 24.0 && target.area.height >= 24.0);
-                assert!(all.contains(target.area.centre()) && target.area.left >= 0.0);
-                assert!(target.area.right() <= width && target.area.bottom() <= height);
-                assert!(scene.targets[..at].iter().all(|other| !other.area.overlaps(&target.area)));
+            for target in &scene.targets {
+                let area = target.area;
+                assert!(area.width >= 24.0 && area.height >= 24.0, "{target:?}");
+                assert!(area.left >= 0.0 && area.right() <= width && area.bottom() <= height, "{target:?}");
             }
-            assert!(svg::to_svg(&scene, &Theme::light()).contains("overlap R"));
+            assert!(texts(&scene).contains("overlap R"));
         }
     }
 }

@@ -1,11 +1,11 @@
 //! Maps and answers are those of the network and of the trees, and moving the row changes them as it should.
 
 use super::*;
+use crate::hero_testing::{check_scenes, check_texts, texts};
 use vivarium_model::permalink::decode;
 use vivarium_model::tasks::tabular::TableOrigin;
 use vivarium_model::tasks::tabular::uploaded::UploadedTable;
-use vivarium_plot::charts::Theme;
-use vivarium_plot::scene::{Anchor, Area, Shape, svg};
+use vivarium_plot::scene::{Anchor, Area, Shape};
 
 /// The link of most runs of these tests: the lab's default run.
 const LINK: &str = "#v1/tabular";
@@ -155,38 +155,34 @@ fn scenes_are_bounded_and_their_targets_disjoint() {
         hero.move_to(values).unwrap();
         for progress in [StageProgress::default(), ended()] {
             hero.progress = progress;
+            check_texts(&hero);
             assert!(hero.headline().chars().count() <= 90, "{}", hero.headline());
         }
-        for (width, height) in [(1400.0, 540.0), (1240.0, 420.0), (390.0, 460.0)] {
-            let frame = Frame { width, height, ..frame() };
-            let scene = hero.scene(&frame);
-            assert_eq!(scene, hero.scene(&frame));
+        for scene in check_scenes(&hero, 10_000.0, None) {
+            let frame = Frame { width: scene.width, height: scene.height, ..frame() };
             assert!(scene.items.len() <= 600, "{}", scene.items.len());
-            let mut texts: Vec<Area> = vec![];
+            let is_inside = |area: &Area| {
+                area.left >= 0.0
+                    && area.top >= 0.0
+                    && area.right() <= frame.width
+                    && area.bottom() <= frame.height
+            };
+            let mut areas: Vec<Area> = vec![];
             for item in &scene.items {
                 if let Shape::Text { text, at, size, anchor, .. } = &item.shape {
                     let [left, right] = ends_of(text, at.x, *size, *anchor);
                     let area = Area::new(left, at.y - size / 2.0, right - left, *size);
-                    assert!(left >= 0.0 && right <= width && area.top >= 0.0, "{text} {left} {right}");
-                    assert!(area.bottom() <= height && *size >= 11.0, "{text} {area:?}");
-                    assert!(texts.iter().all(|other| !other.overlaps(&area)), "{text} at {width}");
-                    texts.push(area);
+                    assert!(is_inside(&area) && *size >= 11.0, "{text} {area:?} in {frame:?}");
+                    assert!(areas.iter().all(|other| !other.overlaps(&area)), "{text} in {frame:?}");
+                    areas.push(area);
                 }
             }
             assert_eq!(scene.targets.len(), if frame.is_narrow() { 12 } else { 14 });
-            for (at, target) in scene.targets.iter().enumerate() {
-                assert_eq!(scene.target_at(target.area.centre()).unwrap().key, target.key);
-                assert!(!target.name.is_empty() && target.area.width >= 24.0 && target.area.height >= 24.0);
-                assert!(target.area.left >= 0.0 && target.area.top >= 0.0, "{}", target.key);
-                assert!(target.area.right() <= width && target.area.bottom() <= height, "{}", target.key);
-                for other in &scene.targets[..at] {
-                    // Neighbours touch.
-                    let centre = other.area.centre();
-                    let smaller = Area::around(centre, other.area.width - 0.1, other.area.height - 0.1);
-                    assert!(!target.area.overlaps(&smaller), "{} {}", target.key, other.key);
-                }
+            for target in &scene.targets {
+                assert!(is_inside(&target.area), "{target:?}");
+                assert!(target.area.width >= 24.0 && target.area.height >= 24.0, "{target:?}");
             }
-            assert!(svg::to_svg(&scene, &Theme::light()).contains("of 40 trees"));
+            assert!(texts(&scene).contains("of 40 trees"));
         }
     }
 }

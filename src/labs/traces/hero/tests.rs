@@ -1,9 +1,9 @@
 //! The picture shows to which steps the network attends, and touches choose steps, heads and traces.
 
 use super::*;
+use crate::hero_testing::{check_scenes, check_texts, texts};
 use vivarium_model::permalink::decode;
-use vivarium_plot::charts::Theme;
-use vivarium_plot::scene::{Anchor, Area, Point, Shape, svg};
+use vivarium_plot::scene::{Point, Shape};
 
 /// A machine with a random next state, and a network of one layer and one head.
 const LINK: &str = "#v1/machine-traces?next=lot&t=32&d=4&heads=1&norm=none&mlp=off";
@@ -174,37 +174,21 @@ fn examples_are_steps_with_distant_last_writes() {
 fn scenes_are_bounded_and_their_targets_disjoint() {
     for link in ["#v1/machine-traces", LINK, "#v1/machine-traces?next=lot&t=80&d=8&heads=2.2"] {
         let mut hero = hero(link);
+        check_texts(&hero);
         for step in [1, 20, hero.length()] {
             hero.choose(step, 0.0);
-            for (width, height) in [(1400.0, 540.0), (1240.0, 420.0), (390.0, 460.0)] {
-                let frame = Frame { width, height, now_ms: 100.0, is_still: false };
-                let scene = hero.scene(&frame);
-                assert_eq!(scene, hero.scene(&frame));
+            for scene in check_scenes(&hero, 100.0, None) {
                 assert!(scene.items.len() <= 600, "{}", scene.items.len());
                 assert_eq!(scene.targets.len(), 3);
-                for (at, target) in scene.targets.iter().enumerate() {
-                    let area = target.area;
-                    assert_eq!(scene.target_at(area.centre()).unwrap().key, target.key);
-                    assert!(!target.name.is_empty() && area.width >= 24.0 && area.height >= 24.0);
-                    assert!(area.left >= 0.0 && area.top >= 0.0, "{target:?}");
-                    assert!(area.right() <= width && area.bottom() <= height, "{target:?}");
-                    assert!(scene.targets[..at].iter().all(|other| !area.overlaps(&other.area)));
+                for target in &scene.targets {
+                    assert!(target.area.width >= 24.0 && target.area.height >= 24.0, "{target:?}");
                 }
-                let inside = Area::new(0.0, 0.0, width, height);
                 for item in &scene.items {
-                    if let Shape::Text { text, at, size, anchor, .. } = &item.shape {
-                        let length = text.chars().count() as f32 * size * 0.5;
-                        let left = match anchor {
-                            Anchor::Start => at.x,
-                            Anchor::Middle => at.x - length / 2.0,
-                            Anchor::End => at.x - length,
-                        };
-                        let ends = [Point::new(left, at.y), Point::new(left + length, at.y)];
-                        assert!(ends.iter().all(|end| inside.contains(*end)), "{text} {ends:?} {width}");
+                    if let Shape::Text { text, size, .. } = &item.shape {
                         assert!(*size >= 11.0, "{text}");
                     }
                 }
-                assert!(svg::to_svg(&scene, &Theme::light()).contains(&format!("step {}", hero.step)));
+                assert!(texts(&scene).contains(&format!("step {}", hero.step)));
             }
         }
     }
