@@ -435,7 +435,7 @@ impl Hero for GroupsHero {
         let has_learned = self.progress.has_succeeded || self.table.iter().all(|cell| *cell > 0.0);
         match (self.progress.has_ended, has_learned, self.operation) {
             (true, true, Some(_)) => {
-                tr!("{question}: the clocks agree. Switch clocks off, and the peak shrinks.", question)
+                tr!("{question}: the clocks agree. Tap a clock to switch it off: the peak shrinks.", question)
             }
             (true, true, None) => {
                 tr!("{question}. Tap another cell: the peak moves to its answer.", question)

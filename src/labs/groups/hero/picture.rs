@@ -420,8 +420,8 @@ fn draw_captions(scene: &mut Scene, hero: &GroupsHero, layout: &Layout) {
     // While cells are of earlier steps, the last line says so.
     let pending = if hero.pending > 0 { counts.pop() } else { None };
     let caption = pending.unwrap_or_else(|| match hero.held_out_runs.is_empty() {
-        true => tr!("all questions: row a, column b").into(),
-        false => tr!("all questions; the held-out ones are stronger").into(),
+        true => tr!("row a, column b; orange: the network is right").into(),
+        false => tr!("orange: the network is right; strong: held-out").into(),
     });
     let top = 14.0;
     scene.text(caption, Point::new(8.0, top), 13.0, Anchor::Start, Ink::Quiet);

@@ -25,6 +25,8 @@ const DOT: f32 = 2.5;
 const UNCHOSEN: f32 = 0.25;
 /// Period of the pulse of the relevant bits after the run, in milliseconds.
 const PULSE_MS: f64 = 2000.0;
+/// Number of pulses after the run.
+const PULSES: f64 = 4.0;
 /// Largest |answer| on the scale of the needle.
 const LARGEST_ANSWER: f32 = 2.0;
 
@@ -215,11 +217,11 @@ fn draw_tiles(scene: &mut Scene, hero: &ParityHero, layout: &Layout, frame: &Fra
             && hero.relevant.contains(&bit)
             && let Some(ended) = hero.ended_ms
         {
-            let phase = ((frame.now_ms - ended) / PULSE_MS).fract() as f32;
-            let grown = if frame.is_still {
-                2.5
-            } else {
-                1.5 + 2.0 * libm::sinf(phase * std::f32::consts::TAU).abs()
+            let periods = (frame.now_ms - ended) / PULSE_MS;
+            // After a few pulses the ring stays, so that nothing has to be painted any more.
+            let grown = match frame.is_still || periods > PULSES {
+                true => 2.5,
+                false => 1.5 + 2.0 * libm::sinf(periods.fract() as f32 * std::f32::consts::TAU).abs(),
             };
             let ring = Area::around(*centre, layout.tile + 2.0 * grown, layout.tile + 2.0 * grown);
             scene.stroke(Shape::Box(ring, 7.0), Stroke::new(Ink::Mark, 2.5));

@@ -256,9 +256,12 @@ fn draw_buttons(scene: &mut Scene, hero: &TracesHero, layout: &Layout) {
 
 /// Names of the parts, and the meaning of the arcs.
 fn draw_captions(scene: &mut Scene, layout: &Layout) {
-    let words = tr!("the machine's head moves over the cells of its tape");
+    let words = match layout.is_narrow {
+        true => tr!("right: steps; up: cell of the machine's head; filled: 1"),
+        false => tr!("from left to right: the steps; up and down: the cell of the machine's head; filled: 1"),
+    };
     scene.text(words, Point::new(12.0, 13.0), 13.0, Anchor::Start, Ink::Quiet);
-    let arcs = tr!("arcs: attention, 10 px is all of it; dashed: last write");
+    let arcs = tr!("arcs: where the network attends; dashed: last write");
     if layout.is_narrow {
         scene.text(arcs, Point::new(12.0, 30.0), 11.0, Anchor::Start, Ink::Quiet);
         return;
