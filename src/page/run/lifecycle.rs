@@ -118,6 +118,7 @@ impl State {
     fn tick(&mut self, effects: &mut Vec<Effect>) {
         self.tick_bench(effects);
         self.tick_library(effects);
+        self.tick_stage();
         self.player.tick(effects);
     }
 

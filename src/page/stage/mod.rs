@@ -19,10 +19,25 @@ use crate::effect::Effect;
 use crate::state::State;
 use vivarium_labs::find_matching_preset;
 use vivarium_model::run::RunSpec;
+use vivarium_view::display::RunPhase;
 use vivarium_view::presets::recorded::recorded_steps;
 
 /// Seconds that a preset's run lasts on the first screen, whatever the device.
 pub const STAGE_SECONDS: u64 = 15;
+
+/// Steps done after a share of the duration, as a power of that share: more time for the first steps, in which much changes
+/// and which a steady pace would pass in a moment.
+const PACE_EXPONENT: f64 = 1.5;
+
+/// Training steps in the second number `second` (from 0) of a run of `steps` steps that lasts [`STAGE_SECONDS`]; at least 1.
+fn steps_in_second(steps: u64, second: u64) -> u64 {
+    let done = |seconds: u64| {
+        let share = seconds.min(STAGE_SECONDS) as f64 / STAGE_SECONDS as f64;
+        steps as f64 * libm::pow(share, PACE_EXPONENT)
+    };
+    let second = second.min(STAGE_SECONDS - 1);
+    ((done(second + 1) - done(second)).round() as u64).max(1)
+}
 
 /// An action on the moving picture of the first screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,6 +73,8 @@ struct StagedRun {
     has_hero: bool,
     /// Recorded number of steps of the preset with the settings of the run; `None` for other runs.
     recorded_steps: Option<u64>,
+    /// Seconds for which the run has trained while it was shown.
+    seconds: u64,
 }
 
 impl State {
@@ -91,6 +108,14 @@ impl State {
         }
     }
 
+    /// Counts one second of training on the first screen.
+    pub(crate) fn tick_stage(&mut self) {
+        let trains = self.player.run.phase == RunPhase::Running && self.shows_stage();
+        if let Some(run) = self.stage.current.as_mut().filter(|_| trains) {
+            run.seconds += 1;
+        }
+    }
+
     /// Keeps what is measured for the picture, and the pace of the run, in agreement with what is shown.
     pub(crate) fn update_stage(&mut self, effects: &mut Vec<Effect>) {
         let run = &self.player.run;
@@ -111,6 +136,7 @@ impl State {
                 run_count: run.run_count,
                 has_hero: is_single && run.lab().has_hero(run.spec()),
                 recorded_steps: preset.and_then(|preset| recorded_steps(preset.slug)),
+                seconds: 0,
             });
         }
         let shows = self.shows_stage();
@@ -120,7 +146,8 @@ impl State {
         }
         // A run that nobody recorded is at least not over before it was seen.
         let (link, steps) = (self.player.run.link.view.speed, self.player.run.spec().run.steps);
-        let pace = (self.expected_steps().unwrap_or(steps) / STAGE_SECONDS).max(1);
+        let seconds = self.stage.current.map_or(0, |run| run.seconds);
+        let pace = steps_in_second(self.expected_steps().unwrap_or(steps), seconds);
         let is_slower = self.expected_steps().is_some() || link == 0 || pace < link;
         let speed = if self.stage.is_unpaced { Some(0) } else { is_slower.then_some(pace) };
         self.player.set_stage_speed(speed.filter(|_| shows), effects);
