@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use super::html::Html;
 use vivarium_core::language::translated;
-use vivarium_labs::{PRESETS, stories};
+use vivarium_labs::{PRESETS, find_preset, stories};
 use vivarium_model::chart::Chart;
 use vivarium_model::tasks::Task;
 use vivarium_plot::analysis::Role;
@@ -64,11 +64,32 @@ pub enum GalleryAction {
     Close,
 }
 
+/// Words for which people search, in lower case, each with the words of the same meaning that the texts of cards use.
+const SYNONYMS: &[(&str, &[&str])] = &[
+    ("grokking", &["memoris"]),
+    ("xor", &["parity"]),
+    ("icl", &["in context"]),
+    ("in-context", &["in context"]),
+    ("mlp", &["neurons", "hidden layer"]),
+    ("transformer", &["attention"]),
+    ("csv", &["table"]),
+    ("modular", &["modulo"]),
+    ("clock", &["addition modulo", "frequency"]),
+    ("fourier", &["frequency", "spectrum"]),
+    ("backpropagation", &["gradient"]),
+    ("automaton", &["machine"]),
+    ("logic", &["boolean", "circuit"]),
+];
+
 impl CardFilter {
-    /// Whether the texts of a card contain all words of the filter.
+    /// Whether the texts of a card contain all words of the filter, each itself or by one of its [`SYNONYMS`].
     fn matches_words(&self, texts: &[&str]) -> bool {
         let text = texts.join(" ").to_lowercase();
-        self.words.to_lowercase().split_whitespace().all(|word| text.contains(word))
+        let has_synonym = |word: &str| {
+            let mut others = SYNONYMS.iter().filter(|(name, _)| *name == word).flat_map(|(_, others)| *others);
+            others.any(|other| text.contains(other))
+        };
+        self.words.to_lowercase().split_whitespace().all(|word| text.contains(word) || has_synonym(word))
     }
 
     /// Whether a training time is within the limit of the filter; an unknown time (None) is not, unless there is no
@@ -179,7 +200,14 @@ impl Gallery {
         let wanted = |story: &&vivarium_labs::story::StoryEntry| {
             (filter.topic.is_empty() || filter.topic == STORY_TOPIC)
                 && filter.matches_time(Some(DurationClass::Minutes))
-                && filter.matches_words(&[story.title, story.about, tr!("Story")].map(translated))
+                && {
+                    // The story is about the run whose curve stands on its card.
+                    let preset = find_preset(story.curve);
+                    let [name, claim] = preset.map_or(["", ""], |preset| [preset.name, preset.claim]);
+                    filter.matches_words(
+                        &[story.title, story.about, tr!("Story"), name, claim].map(translated),
+                    )
+                }
         };
         let stories: Vec<_> = stories().filter(wanted).collect();
         if !stories.is_empty() {
