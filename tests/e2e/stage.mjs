@@ -143,6 +143,20 @@ export function stage(address) {
     }
   });
 
+  it("changes a setting in a drawer beside the picture, which follows at once", async () => {
+    const { page, heard, see } = await visitStage(SMALL);
+    await see("stage-settings").click();
+    const bits = see("stage-drawer").getByTestId("n");
+    await bits.fill("8");
+    await bits.press("Enter");
+    await until(async () => (await page.locator(".target").count()) === 8, "a picture with eight bits");
+    assert.match(page.url(), /n=8/);
+    await page.keyboard.press("Escape");
+    await until(async () => !(await see("stage-drawer").count()), "the drawer to close");
+    assert.deepEqual(heard.console, []);
+    await page.close();
+  });
+
   it("opens the details, which are remembered, and comes back", async () => {
     const { page, see } = await visitStage(SMALL);
     await see("show-details").click();

@@ -109,7 +109,8 @@ pub fn App() -> impl IntoView {
             </div>
             <aside class="panel" aria-label=tr!("Settings")>
                 <Deferred part=Part::SweepForm />
-                <Form />
+                // The first screen has the form in a drawer; there are not two of it, since its fields have ids.
+                {move || (!staged.get()).then(|| view! { <Form /> })}
             </aside>
         </main>
         <Deferred part=Part::Help(help) />

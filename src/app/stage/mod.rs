@@ -9,6 +9,7 @@ pub mod targets;
 
 use leptos::prelude::*;
 
+use crate::settings::sections::Form;
 use crate::shell::deferred::{Deferred, Part};
 use crate::store::Store;
 use vivarium_page::share::titles::run_name;
@@ -44,16 +45,38 @@ pub fn Stage() -> impl IntoView {
     move || {
         shown.get().then(|| {
             let title = store.memo(|state| run_name(&state.player.run.link.spec));
+            let has_settings = store.memo(|state| !state.player.run.link.hides("settings"));
+            let drawer = RwSignal::new(false);
             view! {
                 <main class="first-screen" hidden=covered data-testid="stage" aria-labelledby="stage-title">
                     <h2 class="first-screen__title" id="stage-title">{title}</h2>
                     <Deferred part=Part::Hero />
                     <StageMessage />
-                    <button class="button first-screen__details" type="button" data-testid="show-details"
+                    <div class="first-screen__more">
+                    {move || has_settings.get().then(|| view! {
+                        <button class="button" type="button" data-testid="stage-settings" aria-expanded=move || drawer.get().to_string()
+                            title=tr!("Change the network, its data and its training")
+                            on:click=move |_| drawer.update(|open| *open = !*open)>
+                            {tr!("Settings")}
+                        </button>
+                    })}
+                    <button class="button" type="button" data-testid="show-details"
                         title=tr!("Show the charts, settings and numbers of this run")
                         on:click=move |_| choose(store, false)>
-                        {tr!("Details and settings")}
+                        {tr!("Details")}
                     </button>
+                    </div>
+                    {move || (drawer.get() && has_settings.get()).then(|| view! {
+                        <aside class="panel first-screen__drawer" aria-label=tr!("Settings") data-testid="stage-drawer"
+                            on:keydown=move |event| {
+                                if event.key() == "Escape" {
+                                    event.stop_propagation();
+                                    drawer.set(false);
+                                }
+                            }>
+                            <Form />
+                        </aside>
+                    })}
                 </main>
             }
         })
