@@ -8,7 +8,7 @@ use leptos::prelude::*;
 use crate::browser;
 use crate::browser::files::user_agent;
 use crate::library::storage::{self, BoxedFuture};
-use crate::stage;
+use crate::stage::choice;
 use crate::trainer::web::{self, WorkerTrainer};
 use vivarium_core::language::escape_html;
 use vivarium_model::platform::web::spawn;
@@ -69,7 +69,7 @@ impl Store {
         let speeds = SpeedCache::decode(&read_stored(SPEEDS_KEY).unwrap_or_default(), &user_agent());
         let mut state = State::with_speeds(speeds);
         state.bench.table.program = user_agent();
-        state.stage.wants_picture = stage::wants_picture();
+        state.stage.wants_picture = choice::wants_picture();
         let state = RwSignal::new(state);
         let (form, form_readers) = signal(state.with_untracked(FormInputs::of));
         let store = Store {

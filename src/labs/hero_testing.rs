@@ -47,7 +47,10 @@ pub fn check_scenes(hero: &dyn Hero, now_ms: f64, movable: Option<&str>) -> Vec<
         assert_eq!((scene.width, scene.height), (width, height));
         assert!(scene.items.len() <= MAX_ITEMS, "{} shapes", scene.items.len());
         let is_inside = |area: &Area| {
-            area.left >= -0.5 && area.top >= -0.5 && area.right() <= width + 0.5 && area.bottom() <= height + 0.5
+            area.left >= -0.5
+                && area.top >= -0.5
+                && area.right() <= width + 0.5
+                && area.bottom() <= height + 0.5
         };
         for item in &scene.items {
             if let Shape::Text { text, at, size, anchor, .. } = &item.shape {

@@ -4,6 +4,8 @@
 //! The frame, its title and its buttons are part of the first paint; the picture is drawn as soon as its code has arrived,
 //! in space that is reserved for it, so that nothing moves aside.
 
+pub mod choice;
+pub mod handle;
 pub mod hero;
 pub mod targets;
 
@@ -16,23 +18,11 @@ use vivarium_page::share::titles::run_name;
 use vivarium_page::stage::StageAction;
 use vivarium_page::state::Action;
 use vivarium_player::status::status_line;
-use vivarium_ui::browser::{read_stored, write_stored};
 use vivarium_view::display::RunPhase;
-
-/// Key in the browser's local storage of what a visitor wants to see: the picture, or [`DETAILS`].
-const STORAGE_KEY: &str = "vivarium.view";
-
-/// Stored value of a visitor who wants charts, settings and numbers.
-const DETAILS: &str = "details";
-
-/// Whether this visitor is shown the picture first: everybody who has not opened the details.
-pub fn wants_picture() -> bool {
-    read_stored(STORAGE_KEY).as_deref() != Some(DETAILS)
-}
 
 /// Shows the picture, or the details, and remembers the choice in this browser.
 fn choose(store: Store, picture: bool) {
-    write_stored(STORAGE_KEY, if picture { "picture" } else { DETAILS });
+    choice::store(picture);
     store.act(Action::Stage(StageAction::ShowPicture(picture)));
 }
 

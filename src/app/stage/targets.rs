@@ -1,11 +1,11 @@
-//! What can be touched in the moving picture: transparent buttons over the canvas, which have a name, take the keyboard
+//! Things in the moving picture that can be touched: transparent buttons over the canvas, which have a name, take the keyboard
 //! focus, and answer to taps as to the mouse.
 
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement, KeyboardEvent, MouseEvent, PointerEvent};
 
-use crate::stage::hero::HeroHandle;
+use crate::stage::handle::HeroHandle;
 use vivarium_plot::scene::{Point, Target, TargetKind};
 use vivarium_ui::browser::element_by_id;
 use vivarium_view::display::hero::Touch;

@@ -86,7 +86,8 @@ impl CardFilter {
     fn matches_words(&self, texts: &[&str]) -> bool {
         let text = texts.join(" ").to_lowercase();
         let has_synonym = |word: &str| {
-            let mut others = SYNONYMS.iter().filter(|(name, _)| *name == word).flat_map(|(_, others)| *others);
+            let mut others =
+                SYNONYMS.iter().filter(|(name, _)| *name == word).flat_map(|(_, others)| *others);
             others.any(|other| text.contains(other))
         };
         self.words.to_lowercase().split_whitespace().all(|word| text.contains(word) || has_synonym(word))
@@ -204,9 +205,8 @@ impl Gallery {
                     // The story is about the run whose curve stands on its card.
                     let preset = find_preset(story.curve);
                     let [name, claim] = preset.map_or(["", ""], |preset| [preset.name, preset.claim]);
-                    filter.matches_words(
-                        &[story.title, story.about, tr!("Story"), name, claim].map(translated),
-                    )
+                    filter
+                        .matches_words(&[story.title, story.about, tr!("Story"), name, claim].map(translated))
                 }
         };
         let stories: Vec<_> = stories().filter(wanted).collect();

@@ -76,7 +76,10 @@ fn the_filter_takes_topics_times_and_words_together() {
     assert!(!cards.is_empty() && cards.len() < 12, "{cards:?}");
     // Words that people use find what the texts call by other names.
     let stories = filtered_cards(&[("words", "Grokking"), ("topic", "stories")]);
-    assert!(stories.contains("Memorise, then understand") && !stories.contains("Learned to learn"), "{stories}");
+    assert!(
+        stories.contains("Memorise, then understand") && !stories.contains("Learned to learn"),
+        "{stories}"
+    );
     assert!(of(&[("words", "xor")]).contains(&"parity-20".into()));
     let nothing = filtered_cards(&[("words", "astrology")]);
     assert!(card_names(&nothing).is_empty() && nothing.contains("No experiment or story matches"));

@@ -2,6 +2,7 @@
 
 use super::live::{Showing, Stage};
 use super::strip::draw_strip;
+use super::update::{STAGE_SECONDS, steps_in_second};
 use super::*;
 use crate::run::tests::Page;
 use crate::state::Action;
@@ -11,6 +12,7 @@ use vivarium_model::protocol::{Command, EndReason, ProbeResult};
 use vivarium_plot::scene::Shape;
 use vivarium_view::display::RunPhase;
 use vivarium_view::display::hero::{Frame, Touch};
+use vivarium_view::presets::recorded::recorded_steps;
 
 /// A picture of a laptop's size at a time.
 fn frame(now_ms: f64) -> Frame {
@@ -118,7 +120,7 @@ fn staged(steps: &[u64]) -> (Page, Stage) {
 }
 
 #[test]
-fn after_the_end_the_run_is_replayed_unless_somebody_touches() {
+fn after_the_end_the_run_is_replayed_unless_a_user_touches() {
     let (_, mut stage) = staged(&[0, 100, 200, 300]);
     assert_eq!((stage.shown_step(), stage.showing()), (300, Showing::Latest));
     stage.advance(&frame(6_500.0));

@@ -109,7 +109,7 @@ pub enum Ink {
     Negative,
     /// Positive numbers.
     Positive,
-    /// What is touched, chosen or pointed out.
+    /// Things that are touched, chosen or pointed out.
     Mark,
     /// Training data, and the first of several kinds of things, such as attention heads.
     First,
@@ -186,7 +186,7 @@ impl Stroke {
         Stroke { colour: colour.into(), width, dash: None }
     }
 
-    /// The same line with dashes of `dash` pixels and gaps of `gap` pixels.
+    /// This line with dashes of `dash` pixels and gaps of `gap` pixels.
     pub fn dashed(self, dash: f32, gap: f32) -> Self {
         Stroke { dash: Some((dash, gap)), ..self }
     }
@@ -245,9 +245,9 @@ pub enum Shape {
 /// A shape with its line and its filling.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Item {
-    /// What is drawn.
+    /// Geometry of the shape.
     pub shape: Shape,
-    /// Its outline, if it has one.
+    /// Outline of the shape, if it has one.
     pub stroke: Option<Stroke>,
     /// Colour of its inside, if it is filled.
     pub fill: Option<Colour>,
@@ -264,14 +264,14 @@ pub enum TargetKind {
     Handle,
 }
 
-/// Something in a scene that can be touched: it has a name, a value in words and an area.
+/// A thing in a scene that can be touched: it has a name, a value in words and an area.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Target {
     /// Stable name of the target for the program: "bit-3".
     pub key: String,
     /// Name of the target for screen readers: "Bit 3".
     pub name: String,
-    /// Its value for screen readers: "plus 1"; may be empty.
+    /// Value of the target for screen readers: "plus 1"; may be empty.
     pub value: String,
     /// How it reacts.
     pub kind: TargetKind,
@@ -288,7 +288,7 @@ pub struct Scene {
     pub height: f32,
     /// Shapes from back to front.
     pub items: Vec<Item>,
-    /// What can be touched, in the order of the keyboard.
+    /// Things that can be touched, in the order of the keyboard.
     pub targets: Vec<Target>,
 }
 

@@ -38,7 +38,7 @@ impl Frame {
     }
 }
 
-/// What the user did with a target of the scene.
+/// Action of the user on a target of the scene.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Touch {
     /// The target was pressed: by a pointer, or with Space or Enter.

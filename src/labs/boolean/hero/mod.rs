@@ -41,7 +41,7 @@ const ANSWER_MS: f64 = 120.0;
 /// Duration of a change of beams and answer for newer weights, in milliseconds.
 const WEIGHTS_MS: f64 = 400.0;
 
-/// What the beams of the picture show.
+/// Quantity that the beams of the picture show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Beams {
     /// Attention of the token \[CLS\] to the bits of the shown example.
@@ -56,7 +56,7 @@ enum Beams {
     },
 }
 
-/// What the beams of the run's network show, if there is a picture of it: of networks that attend from \[CLS\] or have one
+/// Quantity that the beams of the run's network show, if there is a picture of it: of networks that attend from \[CLS\] or have one
 /// hidden layer, on few enough bits.
 fn drawable_beams(spec: &RunSpec) -> Option<Beams> {
     let examples = spec.task.examples();
@@ -110,14 +110,14 @@ pub fn new_hero(spec: &RunSpec) -> Option<Box<dyn Hero>> {
         progress: StageProgress::default(),
         ended_ms: None,
     };
-    hero.key_bit = hero.most_influential_bit();
+    hero.key_bit = hero.strongest_bit();
     if spec.can_page_initialize() {
         hero.set_weights(StageProgress::default(), &spec.initialize_replicas(1), f64::NEG_INFINITY);
     }
     Some(Box::new(hero))
 }
 
-/// What the network gives on the shown example.
+/// Values of the network on the shown example.
 #[derive(Debug, Clone, PartialEq, Default)]
 struct Reading {
     /// Each bit's share of the attention or of the weights, from 0 to 1, `[bits]`; empty before the first weights.
@@ -131,7 +131,7 @@ struct Reading {
 struct BooleanHero {
     /// Settings of the run.
     spec: RunSpec,
-    /// What the beams show.
+    /// Quantity that the beams show.
     beams: Beams,
     /// Labels of all combinations of the relevant bits; `None` if the label is their product.
     table: Option<TruthTable>,
@@ -241,7 +241,7 @@ impl BooleanHero {
     }
 
     /// Index of the relevant bit that turns the label of most held-out examples, the first of several.
-    fn most_influential_bit(&self) -> Option<usize> {
+    fn strongest_bit(&self) -> Option<usize> {
         let rows = || self.held_out.x.chunks_exact(self.bit_count().max(1));
         let count = |bit: &usize| rows().filter(|bits| self.turns_label(bits, *bit)).count();
         self.relevant.iter().copied().rev().max_by_key(count)

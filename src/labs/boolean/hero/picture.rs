@@ -10,7 +10,7 @@ use vivarium_view::display::words::format_thousands;
 const BEAM_SCALE: WidthScale = WidthScale { largest: 0.5, width: 10.0 };
 /// Largest distance between the centres of two neighbouring tiles in CSS pixels.
 const PITCH: f32 = 44.0;
-/// The same on a phone.
+/// Largest distance between the centres of two neighbouring tiles on a phone in CSS pixels.
 const NARROW_PITCH: f32 = 34.0;
 /// Size of a tile as a share of the distance between two tiles.
 const TILE_SHARE: f32 = 0.86;
@@ -87,7 +87,7 @@ impl Layout {
     }
 
     /// A point moved by `away` pixels from the scale, away from the disc.
-    fn beside(&self, point: Point, away: f32) -> Point {
+    fn offset_from_scale(&self, point: Point, away: f32) -> Point {
         if self.is_narrow { Point::new(point.x, point.y + away) } else { Point::new(point.x + away, point.y) }
     }
 }
@@ -194,18 +194,22 @@ fn draw_answer(scene: &mut Scene, hero: &BooleanHero, layout: &Layout, shown: &R
     scene.line(layout.scale[0], layout.scale[1], Stroke::new(Ink::Quiet, 2.0));
     for tick in [0.0, 0.5, 1.0] {
         let at = layout.answer(tick);
-        scene.line(layout.beside(at, -4.0), layout.beside(at, 4.0), Stroke::new(Ink::Quiet, 2.0));
+        scene.line(
+            layout.offset_from_scale(at, -4.0),
+            layout.offset_from_scale(at, 4.0),
+            Stroke::new(Ink::Quiet, 2.0),
+        );
     }
     let (away, size) = if layout.is_narrow { (15.0, 11.0) } else { (24.0, 14.0) };
     for label in [false, true] {
-        let at = layout.beside(layout.answer(f32::from(u8::from(label))), away);
+        let at = layout.offset_from_scale(layout.answer(f32::from(u8::from(label))), away);
         scene.text(hero.format_bit(label), at, size, Anchor::Middle, Ink::Quiet);
     }
     let label = hero.label_of(&hero.bits);
     let (notch, sign) = (layout.answer(f32::from(u8::from(label))), if label { 1.0 } else { -1.0 });
     let sides: &[f32] = if layout.is_narrow { &[-1.0] } else { &[-1.0, 1.0] };
     for side in sides {
-        let [from, to] = [13.0, 5.0].map(|away| layout.beside(notch, side * away));
+        let [from, to] = [13.0, 5.0].map(|away| layout.offset_from_scale(notch, side * away));
         scene.line(from, to, Stroke::new(Ink::of_sign(sign), 4.0));
     }
     if hero.has_network() && shown.answer.is_finite() {

@@ -113,7 +113,7 @@ struct Wire {
     bends: [f32; 2],
 }
 
-/// What is added to the parameters θ in the picture.
+/// Change that is added to the parameters θ in the picture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Change {
     /// The noise draw with this index, from 0.
@@ -169,7 +169,7 @@ struct CircuitHero {
     margins: Vec<f64>,
     /// The smallest perturbation that the run's search has found, `[parameters]`, and its norm.
     smallest: Option<(Vec<f64>, f64)>,
-    /// What is added to the parameters in the picture.
+    /// Change that is added to the parameters in the picture.
     change: Change,
     /// The circuit's values of all gates for the input that is shown, `[layers][gates]`.
     truth: Vec<Vec<bool>>,

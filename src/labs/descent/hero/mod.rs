@@ -73,14 +73,14 @@ struct ChangedDescent {
     step: u64,
 }
 
-/// What the weights that are shown give.
+/// Curve and loss of the shown weights.
 #[derive(Debug, Clone, Default)]
 struct Numbers {
     /// The network's outputs at equal distances along the horizontal axis, `[CURVE_SEGMENTS + 1]`.
     curve: Vec<f64>,
-    /// The same with the weights of direct gradient descent.
+    /// Curve and loss of the weights of direct gradient descent.
     direct_curve: Vec<f64>,
-    /// The same with the weights in the tokens after one more step of the transformer.
+    /// Curve and loss of the weights in the tokens after one more step of the transformer.
     next_curve: Vec<f64>,
     /// Outputs at the inputs of the examples, `[examples]`.
     outputs: Vec<f64>,
@@ -97,7 +97,7 @@ struct DescentHero {
     spec: RunSpec,
     /// Settings of the network in the tokens.
     net: DescentTransformer,
-    /// What examples are drawn.
+    /// Which examples are drawn.
     prompts: DescentPrompts,
     /// Construction of the transformer for the latest learning rate.
     plan: DescentPlan,
@@ -123,7 +123,7 @@ struct DescentHero {
     example: usize,
     /// Index, from 0, of the layer that the user has chosen.
     layer: Option<usize>,
-    /// What the shown weights give.
+    /// Curves and losses of the shown weights.
     numbers: Numbers,
     /// The curve from which the shown curve moves, `[CURVE_SEGMENTS + 1]` or empty.
     from_curve: Vec<f64>,

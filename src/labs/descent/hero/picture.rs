@@ -226,7 +226,7 @@ fn draw_points(scene: &mut Scene, hero: &DescentHero, layout: &Layout) {
 }
 
 /// Indices of the points that can be dragged, from left to right, with the width of the area that reacts: each is at least
-/// `pitch` pixels to the right of the one before.
+/// `pitch` pixels to the right of its predecessor.
 fn choose_handles(centres: &[Point], pitch: f32) -> Vec<(usize, f32)> {
     let mut order: Vec<usize> = (0..centres.len()).collect();
     vivarium_core::sorting::sort_by(&mut order, |a, b| {

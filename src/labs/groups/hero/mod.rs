@@ -77,7 +77,7 @@ struct GroupsHero {
     /// The elements a and b of the shown question.
     question: [usize; 2],
     /// Time at which the clocks began to turn to the question, in milliseconds.
-    asked_ms: f64,
+    question_ms: f64,
     /// All parameter tensors in the order of `RunSpec::parameters`; empty before the first weights.
     tensors: Vec<Vec<f32>>,
     /// For each pair 1 if the network answers it correctly, −1 if not, NaN before it was evaluated, `[order, order]`.
@@ -189,7 +189,7 @@ impl GroupsHero {
             example: 0,
             // 19 + 15 modulo 23, and what is as far along in other tables.
             question: [19, 15].map(|element| (order * element / 23).clamp(1, order - 1)),
-            asked_ms: f64::NEG_INFINITY,
+            question_ms: f64::NEG_INFINITY,
             tensors: vec![],
             table: vec![f32::NAN; products.len()],
             next_pair: 0,
@@ -293,9 +293,9 @@ impl GroupsHero {
         [right, all]
     }
 
-    /// Shows another question; the clocks turn to it from `asked_ms` on.
-    fn ask(&mut self, question: [usize; 2], asked_ms: f64, now_ms: f64) {
-        (self.question, self.asked_ms, self.cursor) = (question, asked_ms, None);
+    /// Shows another question; the clocks turn to it from `question_ms` on.
+    fn ask(&mut self, question: [usize; 2], question_ms: f64, now_ms: f64) {
+        (self.question, self.question_ms, self.cursor) = (question, question_ms, None);
         self.evaluate(now_ms);
     }
 
@@ -331,8 +331,8 @@ impl GroupsHero {
         }
         let before = self.answer_name();
         // Clocks follow a finger at once.
-        let asked_ms = if touch == Touch::Press { frame.now_ms } else { f64::NEG_INFINITY };
-        self.ask(question, asked_ms, frame.now_ms);
+        let question_ms = if touch == Touch::Press { frame.now_ms } else { f64::NEG_INFINITY };
+        self.ask(question, question_ms, frame.now_ms);
         Some(tr!(
             "{question}. The network's answer changed from {before} to {after}; its margin is {margin}.",
             question = self.describe_question(),

@@ -1,4 +1,4 @@
-//! What the picture computes from the parameters of a network: the waves of the shown question, the cells of the table, and
+//! Numbers that the picture computes from the parameters of a network: the waves of the shown question, the cells of the table, and
 //! which waves are the strongest.
 
 use super::{GroupsHero, MAX_PARTS};

@@ -209,7 +209,7 @@ fn draw_clock(scene: &mut Scene, hero: &GroupsHero, clock: Clock, hand: Point, f
         }
     }
     let [a, b] = hero.question.map(|element| (clock.frequency * element % n) as f32 / n as f32);
-    let moved = frame.moved(hero.asked_ms, TURN_MS);
+    let moved = frame.moved(hero.question_ms, TURN_MS);
     // First the clock turns by k·a, then by k·b.
     let (first, second) = ((2.0 * moved).min(1.0), (2.0 * moved - 1.0).max(0.0));
     let sign = if hero.operation == Some(ModularOperation::Difference) { -1.0 } else { 1.0 };

@@ -420,7 +420,7 @@ impl Hero for InContextHero {
             }
             _ => self.move_example(key, touch, frame)?,
         };
-        // What is pressed moves there; what is dragged is there at once.
+        // A pressed point moves there; a dragged point is there at once.
         self.changed_ms = frame.now_ms;
         self.update_all(touch == Touch::Press);
         let (after, others) = (format_value(self.answer()), self.list_other_answers());

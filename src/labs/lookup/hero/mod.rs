@@ -71,7 +71,7 @@ fn format_value(value: f64) -> String {
     if value.is_finite() { format_signed(value as f32, 2) } else { MISSING.into() }
 }
 
-/// What the network answers to the shown question, and where its heads look.
+/// The network's answer to the shown question, and where its heads look.
 #[derive(Debug, Clone, Default, PartialEq)]
 struct Answer {
     /// Output of the network.

@@ -123,7 +123,7 @@ impl Layout {
     }
 
     /// A point moved by `away` pixels from the scale.
-    fn beside(&self, point: Point, away: f32) -> Point {
+    fn offset_from_scale(&self, point: Point, away: f32) -> Point {
         if self.is_narrow { Point::new(point.x, point.y + away) } else { Point::new(point.x + away, point.y) }
     }
 }
@@ -278,16 +278,24 @@ fn draw_answer(scene: &mut Scene, hero: &LookupHero, layout: &Layout, frame: &Fr
     scene.line(layout.scale[0], layout.scale[1], Stroke::new(Ink::Quiet, 2.0));
     for part in [-1.0, 0.0, 1.0] {
         let at = layout.answer(part * hero.limit, hero.limit);
-        scene.line(layout.beside(at, -5.0), layout.beside(at, 5.0), Stroke::new(Ink::Quiet, 2.0));
+        scene.line(
+            layout.offset_from_scale(at, -5.0),
+            layout.offset_from_scale(at, 5.0),
+            Stroke::new(Ink::Quiet, 2.0),
+        );
         let decimals = if hero.limit.fract() == 0.0 { 0 } else { 2 };
         let words = format_signed((part * hero.limit) as f32, decimals);
-        scene.text(words, layout.beside(at, 18.0), 13.0, Anchor::Middle, Ink::Quiet);
+        scene.text(words, layout.offset_from_scale(at, 18.0), 13.0, Anchor::Middle, Ink::Quiet);
     }
     let label = hero.label();
     if label.is_finite() {
         let (at, ink) = (layout.answer(label, hero.limit), Ink::of_sign(label as f32));
         for offset in [-12.0, 12.0] {
-            scene.line(layout.beside(at, offset), layout.beside(at, offset * 0.4), Stroke::new(ink, 4.0));
+            scene.line(
+                layout.offset_from_scale(at, offset),
+                layout.offset_from_scale(at, offset * 0.4),
+                Stroke::new(ink, 4.0),
+            );
         }
     }
     let from = hero.before.as_ref().map_or(hero.output(), |before: &Answer| before.output);
@@ -300,7 +308,7 @@ fn draw_answer(scene: &mut Scene, hero: &LookupHero, layout: &Layout, frame: &Fr
     }
 }
 
-/// What the label is, in words.
+/// Describes the label of a question.
 ///
 /// `size` is the number of named numbers of a question: names times components of a token.
 fn describe_function(function: TeacherKind, size: usize) -> String {

@@ -54,7 +54,7 @@ pub(super) struct Cell {
     pub holder: Holder,
 }
 
-/// What one block of the transformer did in one step.
+/// Result of one block of the transformer in one step.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct BlockMoment {
     /// Task of the block.
@@ -77,7 +77,7 @@ pub(super) struct Moment {
     pub record: StepRecord,
     /// Number of the step that the search found as the last that wrote the cell under the head; 0 if it found none.
     pub found: usize,
-    /// What the blocks did, in their order.
+    /// Results of the blocks, in their order.
     pub blocks: Vec<BlockMoment>,
     /// Whether the token equals the step of an ordinary simulator with a tape.
     pub is_right: bool,
@@ -279,7 +279,7 @@ impl Execution {
     }
 }
 
-/// What a block did, from its attention to past tokens. `writers` are the tokens that wrote the cell under the head, `found`
+/// Result of a block, from its attention to past tokens. `writers` are the tokens that wrote the cell under the head, `found`
 /// is the step number that the search found, with `bits` bits.
 fn new_block_moment(
     kind: BlockKind,

@@ -310,7 +310,7 @@ fn draw_fetched(scene: &mut Scene, hero: &MachineHero, layout: &Layout, head: Po
     scene.fill(Shape::Circle(from.towards(to, smooth(share)), 5.0), Ink::Mark);
 }
 
-/// What the head reads, from where, and what the machine does next.
+/// Writes which symbol the head reads, from which token, and the next action of the machine.
 fn draw_words(scene: &mut Scene, hero: &MachineHero, layout: &Layout, moment: &Moment) {
     let record = moment.record;
     let (state, symbol) =

@@ -117,7 +117,7 @@ fn a_changed_cell_changes_later_steps_as_on_a_tape_and_no_earlier_one() {
 }
 
 #[test]
-fn the_effect_of_a_touch_is_said() {
+fn the_effect_of_a_touch_is_spoken() {
     let mut hero = hero(LINK);
     let said = hero.touch("step", Touch::Nudge { x: 1.0, y: 0.0, fine: false }, &frame(0.0)).unwrap();
     assert!(said.starts_with(&format!("Step {}. The head reads ", hero.step)), "{said}");

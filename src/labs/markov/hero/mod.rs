@@ -88,7 +88,7 @@ struct MarkovHero {
     off: Vec<usize>,
     /// Parameter tensors of the first replica; empty before the first.
     weights: Vec<Vec<f32>>,
-    /// What the network computes on the shown sequence; `None` before the first weights.
+    /// Values of the network on the shown sequence; `None` before the first weights.
     trace: Option<Trace>,
     /// Movement of the bars.
     bars: Bars,

@@ -109,7 +109,7 @@ fn typing_changes_one_symbol_and_the_counts_follow() {
     assert_eq!(changed.collect::<Vec<usize>>(), [9]);
     let expected = from_frequencies(&hero.symbols, &attended(&hero.symbols, 9));
     assert_near(hero.probabilities(), &expected, "typed");
-    // Up is the next symbol of the alphabet, down the one before.
+    // Up is the next symbol of the alphabet, down its predecessor.
     let nudge = |y| Touch::Nudge { x: 0.0, y, fine: false };
     hero.touch("symbol-9", nudge(-1.0), &frame(0.0)).unwrap();
     assert_eq!(usize::from(hero.symbols[9]), (now + 2) % 3);

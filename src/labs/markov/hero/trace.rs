@@ -1,4 +1,4 @@
-//! What a network computes on one sequence: attention weights of its first and last layer, and probabilities of the next
+//! Values that a network computes on one sequence: attention weights of its first and last layer, and probabilities of the next
 //! symbol.
 
 use crate::markov::state::logit_contributions;

@@ -130,7 +130,7 @@ impl Layout {
     }
 
     /// A point moved by `away` pixels from the scale, towards the dots.
-    fn beside(&self, point: Point, away: f32) -> Point {
+    fn offset_from_scale(&self, point: Point, away: f32) -> Point {
         if self.is_narrow { Point::new(point.x, point.y + away) } else { Point::new(point.x + away, point.y) }
     }
 }
@@ -172,7 +172,7 @@ fn draw_lines(scene: &mut Scene, hero: &ParityHero, layout: &Layout, neurons: &[
             };
             if let Some(thickness) = hero.weight_scale.width_of(weight) {
                 // On the right of a tile, or below it on a phone.
-                let from = layout.beside(*from, layout.tile / 2.0);
+                let from = layout.offset_from_scale(*from, layout.tile / 2.0);
                 lines.push((from, *to, Stroke::new(Ink::of_sign(weight).at(strength), thickness)));
             }
         }
@@ -243,8 +243,18 @@ fn draw_answer(scene: &mut Scene, hero: &ParityHero, layout: &Layout, frame: &Fr
     scene.line(layout.scale[0], layout.scale[1], Stroke::new(Ink::Quiet, 2.0));
     for tick in [-1.0, 0.0, 1.0] {
         let at = layout.answer(tick);
-        scene.line(layout.beside(at, -5.0), layout.beside(at, 5.0), Stroke::new(Ink::Quiet, 2.0));
-        scene.text(format_signed(tick, 0), layout.beside(at, 26.0), 13.0, Anchor::Middle, Ink::Quiet);
+        scene.line(
+            layout.offset_from_scale(at, -5.0),
+            layout.offset_from_scale(at, 5.0),
+            Stroke::new(Ink::Quiet, 2.0),
+        );
+        scene.text(
+            format_signed(tick, 0),
+            layout.offset_from_scale(at, 26.0),
+            13.0,
+            Anchor::Middle,
+            Ink::Quiet,
+        );
     }
     if let Some(network) = &hero.network {
         let dots = network.dot_answers.iter().zip(&hero.dots.y).take(layout.dot_count).enumerate();
@@ -253,14 +263,18 @@ fn draw_answer(scene: &mut Scene, hero: &ParityHero, layout: &Layout, frame: &Fr
             let band = if *label > 0.0 { 108.0 } else { 52.0 };
             let away = band + (at * 29 % 40) as f32 + 4.0;
             let away = if layout.is_narrow { 40.0 + (away - 52.0) * 0.32 } else { away };
-            let at = layout.beside(layout.answer(*answer), away);
+            let at = layout.offset_from_scale(layout.answer(*answer), away);
             scene.fill(Shape::Circle(at, DOT), Ink::of_sign(*label).at(0.85));
         }
     }
     let label = layout.answer(hero.label());
     let ink = Ink::of_sign(hero.label());
     for offset in [-12.0, 12.0] {
-        scene.line(layout.beside(label, offset), layout.beside(label, offset * 0.4), Stroke::new(ink, 4.0));
+        scene.line(
+            layout.offset_from_scale(label, offset),
+            layout.offset_from_scale(label, offset * 0.4),
+            Stroke::new(ink, 4.0),
+        );
     }
     let moved = frame.moved(hero.needle.since_ms, NEEDLE_MS);
     let shown = hero.needle.from + (hero.answer() - hero.needle.from) * moved;

@@ -24,7 +24,7 @@ const EXAMPLE_MS: f64 = 1_500.0;
 /// Number of held-out examples that are drawn as dots. The examples that are shown or given one by one come after them.
 const DOTS: usize = 200;
 /// Number of examples that are given at once by the second button.
-const MANY: usize = 100;
+const BATCH: usize = 100;
 /// Largest number of entries of a vector that are drawn as cells.
 const MAX_CELLS: usize = 400;
 /// Entry of the teacher's weights, which are drawn from N(0, 1), that has a cell of full colour.
@@ -363,7 +363,7 @@ impl Hero for TeacherHero {
                 Some(self.describe_angle())
             }
             (picture::GIVE_ONE, Touch::Press) => Some(self.give_and_describe(1, frame.now_ms)),
-            (picture::GIVE_MANY, Touch::Press) => Some(self.give_and_describe(MANY, frame.now_ms)),
+            (picture::GIVE_BATCH, Touch::Press) => Some(self.give_and_describe(BATCH, frame.now_ms)),
             (picture::FORGET, Touch::Press) => {
                 self.take_student(vec![0.0; self.input_count()], false, frame.now_ms);
                 self.is_what_if = true;
@@ -384,7 +384,7 @@ impl Hero for TeacherHero {
                 tr!(
                     "Your student errs on {error}. Turn it again, or give it {count} examples.",
                     error,
-                    count = MANY
+                    count = BATCH
                 )
             }
             (Some(error), true) => {

@@ -1,7 +1,7 @@
 //! The drawing of student and teacher: example and weights as cells on the left, the plane of both vectors in the middle,
 //! overlap and error on the right; on a phone from top to bottom and without the cells.
 
-use super::{FULL_CELL, MANY, MAX_CELLS, MOVE_MS, TeacherHero, format_degrees, format_overlap};
+use super::{BATCH, FULL_CELL, MAX_CELLS, MOVE_MS, TeacherHero, format_degrees, format_overlap};
 use vivarium_core::math::norm;
 use vivarium_plot::scene::{Anchor, Area, Ink, Point, Scene, Shape, Stroke, TargetKind};
 use vivarium_view::display::hero::Frame;
@@ -11,8 +11,8 @@ use vivarium_view::display::words::{MISSING, format_probability};
 pub(super) const STUDENT: &str = "student";
 /// Key of the button that gives the student the shown example.
 pub(super) const GIVE_ONE: &str = "give-one";
-/// Key of the button that gives the student [`MANY`] examples.
-pub(super) const GIVE_MANY: &str = "give-many";
+/// Key of the button that gives the student [`BATCH`] examples.
+pub(super) const GIVE_BATCH: &str = "give-many";
 /// Key of the button that sets all weights of the student to 0.
 pub(super) const FORGET: &str = "forget";
 
@@ -361,7 +361,7 @@ fn draw_numbers(scene: &mut Scene, hero: &TeacherHero, layout: &Layout) {
 fn draw_buttons(scene: &mut Scene, layout: &Layout) {
     let names: [(&str, String); 3] = [
         (GIVE_ONE, tr!("Give example").into()),
-        (GIVE_MANY, tr!("Give {count}", count = MANY)),
+        (GIVE_BATCH, tr!("Give {count}", count = BATCH)),
         (FORGET, tr!("Forget all").into()),
     ];
     for ((key, name), area) in names.into_iter().zip(layout.buttons) {

@@ -28,7 +28,7 @@ pub(super) fn drawable_program(spec: &RunSpec) -> Option<(RecurrentConv, Learnin
     (is_small && is_complete && is_valid && is_copied).then_some((net, problem))
 }
 
-/// What is the same for all test inputs of a run: the program and the examples.
+/// Parts that all test inputs of a run share: the program and the examples.
 #[derive(Debug, Clone)]
 pub(super) struct Machine {
     /// Settings of the network whose filter contains the program.

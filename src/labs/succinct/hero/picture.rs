@@ -128,7 +128,7 @@ pub(super) fn time_at(total: usize, point: Point, frame: &Frame) -> usize {
     libm::roundf(share * total as f32) as usize
 }
 
-/// What is shown at the time of a frame.
+/// State that is shown at the time of a frame.
 struct Shown {
     /// Time of the execution, in steps of the run.
     time: usize,
@@ -366,7 +366,7 @@ fn draw_answer(scene: &mut Scene, hero: &ProgramHero, layout: &Layout, shown: &S
     scene.text(tr!("true label"), label, size, anchor, Ink::Quiet);
 }
 
-/// What happens, in words: layer, state and symbol, and the rejected columns; on a phone also the line.
+/// Describes the current layer: layer, state and symbol, and the rejected columns; on a phone also the line.
 fn draw_facts(scene: &mut Scene, hero: &ProgramHero, layout: &Layout, shown: &Shown) {
     let (course, program) = (&hero.course, &hero.machine.program);
     let place = match shown.time.checked_sub(course.rows).filter(|layer| *layer > 0) {

@@ -35,7 +35,7 @@ const MAX_TREES: usize = 40;
 const EDGE: f32 = 2.6;
 /// Share of the width of a map by which an arrow key moves the row.
 const KEY_STEP: f32 = 0.02;
-/// The same share while Shift is held.
+/// Share of the range that an arrow key moves the point while Shift is held.
 const FINE_KEY_STEP: f32 = 0.002;
 /// Index of the network among maps and answers.
 const NETWORK: usize = 0;

@@ -383,7 +383,7 @@ impl Hero for TracesHero {
                 written
             ),
             None if self.progress.has_ended && all > 0 => tr!(
-                "{share} of written cells are right; head {name} hardly looks at the last write. Drag a step.",
+                "{share} of written cells are right; head {name} pays little attention to the last write. Drag a step.",
                 share = format_percent(right as f32 / all as f32),
                 name = self.head_name()
             ),

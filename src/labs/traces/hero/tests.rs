@@ -101,7 +101,7 @@ fn the_sentence_at_the_end_names_a_step_that_looks_at_its_last_write() {
             assert!(headline.starts_with(&format!("Drag to step {step}: ")), "{headline}");
             found += 1;
         } else {
-            assert!(headline.contains("head 1.1 hardly looks at the last write"), "{headline}");
+            assert!(headline.contains("head 1.1 pays little attention to the last write"), "{headline}");
         }
         assert!(headline.chars().count() <= 95, "{headline}");
         hero.touch("trace", Touch::Press, &frame(0.0)).unwrap();
