@@ -63,7 +63,7 @@ pub struct StageProgress {
     pub step: u64,
     /// Whether the run has ended: at its last step, or because its target was reached.
     pub has_ended: bool,
-    /// Whether the target of the run was reached.
+    /// Whether the first replica, whose weights the picture shows, has reached the target of the run.
     pub has_succeeded: bool,
 }
 

@@ -11,7 +11,7 @@ mod picture;
 use vivarium_model::models::family::{Family, Head};
 use vivarium_model::models::mlp;
 use vivarium_model::optim::loss::Loss;
-use vivarium_model::run::RunSpec;
+use vivarium_model::run::{RunSpec, SuccessCriterion};
 use vivarium_model::tasks::sparse_boolean::formula::TruthTable;
 use vivarium_model::tasks::{Batch, ExampleForm, Task};
 use vivarium_plot::scene::Scene;
@@ -216,7 +216,10 @@ impl BooleanHero {
 
     /// Whether the run has ended and reached its target.
     fn is_solved(&self) -> bool {
-        self.progress.has_ended && self.progress.has_succeeded
+        let run = &self.spec.run;
+        // A lower target may be reached by a network that is wrong on some inputs.
+        let is_strict = run.success == SuccessCriterion::Accuracy && run.target >= 0.99;
+        self.progress.has_ended && self.progress.has_succeeded && is_strict
     }
 
     /// The label of an input: whether it is 1, or +1 if the label is a product of signs.
@@ -381,10 +384,10 @@ impl BooleanHero {
         let (bits, sizes) = (join_list(&names), join_list(&sizes));
         match (self.beams, found.len()) {
             _ if !self.has_network() => tr!("The network's weights are not known yet.").into(),
-            (Beams::Attention { .. }, 0) => tr!("The attention is spread over all bits.").into(),
+            (Beams::Attention { .. }, 0) => tr!("No bit has twice its even share of the attention.").into(),
             (Beams::Attention { .. }, 1) => tr!("Attention {sizes} on bit {bits}.", sizes, bits),
             (Beams::Attention { .. }, _) => tr!("Attention {sizes} on bits {bits}.", sizes, bits),
-            (Beams::Weights { .. }, 0) => tr!("The weights are spread over all bits.").into(),
+            (Beams::Weights { .. }, 0) => tr!("No bit has twice its even share of the weights.").into(),
             (Beams::Weights { .. }, 1) => tr!("Share {sizes} of the weights on bit {bits}.", sizes, bits),
             (Beams::Weights { .. }, _) => tr!("Shares {sizes} of the weights on bits {bits}.", sizes, bits),
         }

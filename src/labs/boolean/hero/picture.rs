@@ -233,7 +233,7 @@ fn draw_disc(scene: &mut Scene, hero: &BooleanHero, layout: &Layout, shown: &Rea
             scene.line(disc, outwards(STUB), Stroke::new(Ink::Quiet.at(0.5), width));
         }
         let words = match beams.is_empty() {
-            true => tr!("spread over all bits").into(),
+            true => tr!("no bit stands out").into(),
             false => tr!("others: {share}", share = format!("{rest:.2}")),
         };
         let anchor = if layout.is_narrow { Anchor::Start } else { Anchor::Middle };

@@ -148,7 +148,7 @@ fn beams_are_as_thick_as_the_attention_and_absent_where_it_is_uniform() {
     }
     let untrained = new_hero(&spec("#v1/sparse-boolean")).unwrap();
     assert!(beams(untrained.as_ref()).is_empty());
-    assert!(untrained.describe().ends_with("The attention is spread over all bits."));
+    assert!(untrained.describe().ends_with("No bit has twice its even share of the attention."));
 }
 
 #[test]
@@ -342,7 +342,11 @@ fn unknown_and_broken_weights_are_no_numbers() {
     let mut hero = new_hero(&layer).unwrap();
     hero.set_weights(SOLVED, &[], 0.0);
     hero.set_weights(SOLVED, &zeros(&layer), 0.0);
-    assert!(hero.describe().ends_with("The weights are spread over all bits."), "{}", hero.describe());
+    assert!(
+        hero.describe().ends_with("No bit has twice its even share of the weights."),
+        "{}",
+        hero.describe()
+    );
 }
 
 #[test]

@@ -385,7 +385,7 @@ impl CircuitHero {
                 let (size, answer) = (format_significant(norm), describe_bit(self.values.output));
                 let label = u8::from(self.label);
                 tr!(
-                    "With a change of the weights of size {size}, the answer is {answer} instead of {label}, first wrong at {place}.",
+                    "With a change of the weights of norm {size}, the answer is {answer} instead of {label}, first wrong at {place}.",
                     size,
                     answer,
                     label,
@@ -553,7 +553,7 @@ impl Hero for CircuitHero {
     fn headline(&self) -> String {
         match (&self.smallest, self.is_product) {
             (Some((_, norm)), _) if self.progress.has_ended => tr!(
-                "Press “Smallest change”: a change of size {size} makes the answer wrong.",
+                "Press “Smallest found”: a change of norm {size} makes the answer wrong.",
                 size = format_significant(*norm)
             ),
             (_, true) => {
@@ -571,7 +571,7 @@ impl Hero for CircuitHero {
         let (draws, change) = (self.describe_draws(false), self.describe_change());
         let smallest = match &self.smallest {
             Some((_, norm)) => tr!(
-                "The smallest change of the weights found so far that makes the answer wrong has size {size}.",
+                "The smallest change of the weights found so far that makes the answer wrong has norm {size}.",
                 size = format_significant(*norm)
             ),
             None => String::new(),

@@ -129,7 +129,8 @@ impl Layout {
         let (from, mut to) = (self.place(wire.from)?, self.place(wire.to)?);
         to.y += wire.side * (0.25 * self.gate.1).min(4.0);
         let [before, now] = wire.bends.map(|bend| bend.clamp(-self.bend, self.bend));
-        let (middle, bend) = ((from.x + to.x) / 2.0, before + (now - before) * bent);
+        // The middle of the curve is three quarters of the way to its control points.
+        let (middle, bend) = ((from.x + to.x) / 2.0, (before + (now - before) * bent) / 0.75);
         Some([from, Point::new(middle, from.y + bend), Point::new(middle, to.y + bend), to])
     }
 }
@@ -346,9 +347,9 @@ fn draw_slider(scene: &mut Scene, hero: &CircuitHero, layout: &Layout) {
     let sigma = hero.format_sigma();
     let words = match (hero.change, &hero.smallest) {
         (Change::Smallest, Some((_, norm))) => {
-            tr!("smallest change, size {size}", size = format_significant(*norm))
+            tr!("smallest change found, norm {size}", size = format_significant(*norm))
         }
-        _ => tr!("noise {sigma} on every weight", sigma),
+        _ => tr!("noise σ = {sigma} on weights and biases", sigma),
     };
     scene.bold_text(words, Point::new(from.x, from.y - 24.0), 13.0, Anchor::Start, Ink::Text);
     scene.text("0", Point::new(from.x, from.y + 18.0), 11.0, Anchor::Middle, Ink::Quiet);
@@ -372,9 +373,9 @@ fn draw_buttons(scene: &mut Scene, hero: &CircuitHero, layout: &Layout) {
     draw_button(scene, round, rounding, is_rounded);
     let name = tr!("Rounding after each layer");
     scene.target("rounding", name, "", TargetKind::Switch(is_rounded), round);
-    draw_button(scene, smallest, tr!("Smallest change"), is_smallest);
+    draw_button(scene, smallest, tr!("Smallest found"), is_smallest);
     let value = if hero.smallest.is_none() { tr!("not found yet") } else { "" };
-    let name = tr!("Smallest change that makes the answer wrong");
+    let name = tr!("Smallest change found that makes the answer wrong");
     scene.target("smallest", name, value, TargetKind::Switch(is_smallest), smallest);
 }
 

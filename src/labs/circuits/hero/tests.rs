@@ -142,9 +142,9 @@ fn the_smallest_change_of_a_product_has_the_size_of_the_exact_margin_and_flips_t
     let progress = StageProgress { step: 200, has_ended: true, has_succeeded: false };
     hero.set_weights(progress, &weights, 0.0);
     let size = format_significant(toy_margin(4).unwrap());
-    assert!(hero.headline().contains(&format!("a change of size {size} ")), "{} {size}", hero.headline());
+    assert!(hero.headline().contains(&format!("a change of norm {size} ")), "{} {size}", hero.headline());
     let said = hero.touch("smallest", Touch::Press, &frame(0.0)).unwrap();
-    assert!(said.starts_with(&format!("With a change of the weights of size {size}, ")), "{said}");
+    assert!(said.starts_with(&format!("With a change of the weights of norm {size}, ")), "{said}");
     assert!(hero.values.output <= 1e-9 && hero.label);
     // All weights become smaller, so that all wires are bent to the same side.
     assert!(hero.wires.iter().all(|wire| wire.bends[1] < 0.0));

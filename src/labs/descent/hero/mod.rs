@@ -384,11 +384,11 @@ impl Hero for DescentHero {
 
     fn headline(&self) -> String {
         let (layers, loss) = (self.layer_count() as u64, self.numbers.losses[0]);
-        let all = format_thousands(self.progress.step.saturating_mul(layers));
+        let all = format_thousands(self.step().saturating_mul(layers));
         if self.progress.has_ended && self.changed.is_none() && self.run.tokens == self.start {
-            return tr!("The curve has not moved in {all} layers: every gradient is 0. Drag a point.", all);
+            return tr!("The curve has not moved in {all} layers. Drag a point.", all);
         }
-        match self.progress.has_ended && loss < 0.9 * self.start_loss {
+        match self.progress.has_ended && self.changed.is_none() && loss < 0.9 * self.start_loss {
             true => tr!("{all} layers have bent the curve to the points. Drag one: the curve follows.", all),
             false => {
                 tr!("{layers} layers of a transformer do one step of gradient descent. Drag a point.", layers)

@@ -433,7 +433,13 @@ impl Hero for GroupsHero {
     fn headline(&self) -> String {
         let (n, question) = (self.order(), self.describe_question());
         let has_learned = self.progress.has_succeeded || self.table.iter().all(|cell| *cell > 0.0);
+        // Every drawn wave is positive at the right answer, which is the network's.
+        let agrees = self.slots.iter().all(|irrep| self.wave_value(*irrep, self.right()) > 0.0);
+        let is_reduced = self.is_off.contains(&true);
         match (self.progress.has_ended, has_learned, self.operation) {
+            (true, true, Some(_)) if !(is_reduced || agrees && self.margin() > 0.0) => {
+                tr!("{question}. Tap a clock to switch it off: how does the answer change?", question)
+            }
             (true, true, Some(_)) => {
                 tr!("{question}: the clocks agree. Tap a clock to switch it off: the peak shrinks.", question)
             }

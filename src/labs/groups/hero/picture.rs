@@ -336,7 +336,10 @@ fn draw_bars(scene: &mut Scene, hero: &GroupsHero, layout: &Layout, frame: &Fram
     named(scene, words, right, bars.bottom() + 14.0, Ink::Mark);
     if let Some(answer) = hero.answer() {
         let (name, margin) = (hero.group.element_name(answer), format_logit(hero.margin()));
-        let words = tr!("network: {name}, margin {margin}", name, margin);
+        let words = match hero.is_off.contains(&true) {
+            true => tr!("without what is off: {name}, margin {margin}", name, margin),
+            false => tr!("network: {name}, margin {margin}", name, margin),
+        };
         named(scene, words, answer, bars.bottom() + 31.0, Ink::Text);
     }
     let pointed = hero.pointed_answer();
@@ -348,7 +351,7 @@ fn draw_bars(scene: &mut Scene, hero: &GroupsHero, layout: &Layout, frame: &Fram
         let words = tr!("answer {name}: {logit}", name, logit);
         named(scene, words, pointed, bars.top - 14.0, Ink::Text);
     }
-    let value = tr!("answer {name}, logit {logit}", name, logit);
+    let value = tr!("answer {name}, logit minus mean {logit}", name, logit);
     scene.target("answers", tr!("Bars of the answers"), value, TargetKind::Handle, bars);
 }
 

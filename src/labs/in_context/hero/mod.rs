@@ -442,8 +442,11 @@ impl Hero for InContextHero {
             (true, true) => {
                 tr!("Drag a point: the network's curve follows, without any further training.").into()
             }
-            (true, false) => tr!("Drag a point: the network's curve follows, but not closely.").into(),
-            _ => tr!("A network learns to draw a curve through any new points. Drag a point.").into(),
+            (true, false) => {
+                tr!("Drag a point, and compare the network's curve with the other methods.").into()
+            }
+            _ => tr!("A network learns to predict a new function from a few of its points. Drag a point.")
+                .into(),
         }
     }
 

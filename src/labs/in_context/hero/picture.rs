@@ -348,10 +348,10 @@ fn draw_answers(scene: &mut Scene, hero: &InContextHero, layout: &Layout, curves
 fn draw_captions(scene: &mut Scene, hero: &InContextHero, layout: &Layout) {
     let (count, dim) = (hero.example_count, hero.network.prompts.dim);
     let words = match dim {
-        1 => tr!("points of one function: {count}", count),
+        1 => tr!("points: {count}", count),
         _ => tr!("points: {count}; curves along input 1 of {dim}", count, dim),
     };
-    let scale = tr!("widest line: all attention");
+    let scale = tr!("lines: attention of the last layer");
     if layout.is_narrow {
         scene.text(words, Point::new(6.0, 12.0), 12.0, Anchor::Start, Ink::Quiet);
         scene.text(scale, Point::new(scene.width - 6.0, 12.0), 11.0, Anchor::End, Ink::Quiet);

@@ -384,8 +384,8 @@ impl Hero for LookupHero {
     fn headline(&self) -> String {
         let heads = self.network.net.heads;
         let prompts = &self.network.prompts;
-        // A weighted sum of the named numbers can be read by a single head.
-        let needs_heads = matches!(prompts.function, TeacherKind::Squares | TeacherKind::Network);
+        // Only a mean of the named numbers can be read by a single head: attention weights are positive.
+        let needs_heads = prompts.function != TeacherKind::Mean;
         match (self.progress.has_ended, self.progress.has_succeeded) {
             (true, true) => {
                 tr!("Tap a number: the question names it, and the arcs follow. Or switch a head off.").into()
@@ -394,7 +394,7 @@ impl Hero for LookupHero {
                 tr!("Fewer heads than names: an error remains. Tap a question to see the arcs.").into()
             }
             (true, false) => {
-                tr!("The heads do not find all named numbers yet. Tap a question to see the arcs.").into()
+                tr!("The answers are not exact yet. Tap a question to see where the heads attend.").into()
             }
             _ if heads == 1 => {
                 tr!("An attention head learns to find the numbers that a question names. Tap a question.")
@@ -424,7 +424,7 @@ impl Hero for LookupHero {
     }
 
     fn inner_progress_name(&self) -> &'static str {
-        tr!("attention on the named numbers")
+        tr!("names found by a head of their own")
     }
 }
 

@@ -368,12 +368,15 @@ impl Hero for MachineHero {
             }
             (true, None) if steps < self.execution.program.steps => {
                 tr!(
-                    "The first {steps} steps are right. Tap the cell under the head: another rule follows.",
+                    "The first {steps} steps are right. Tap a cell: the machine goes on from the new symbol.",
                     steps
                 )
             }
             (true, None) => {
-                tr!("All {steps} steps are right. Tap the cell under the head: another rule follows.", steps)
+                tr!(
+                    "All {steps} steps are right. Tap a cell: the machine goes on from the new symbol.",
+                    steps
+                )
             }
             (false, _) => {
                 tr!("A transformer runs a Turing machine; past tokens are its tape. Tap a cell.").into()

@@ -464,7 +464,9 @@ impl Hero for MarkovHero {
     }
 
     fn headline(&self) -> String {
-        let (is_pair, letter) = (self.heads == [1, 1], symbol_letter(1));
+        let letter = symbol_letter(1);
+        // Such a pair can be an induction head: the first head attends to the preceding symbol.
+        let is_pair = self.heads == [1, 1] && self.previous_attention.is_some_and(|share| share > 0.5);
         let has_succeeded = self.progress.has_ended && self.progress.has_succeeded;
         let text = match (has_succeeded, self.is_constructed, is_pair) {
             (true, _, true) | (_, true, true) => {

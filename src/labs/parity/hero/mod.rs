@@ -71,6 +71,11 @@ pub fn new_hero(spec: &RunSpec) -> Option<Box<dyn Hero>> {
     Some(Box::new(hero))
 }
 
+/// The network's output with its sign and two decimals; a dash if it is not a finite number.
+fn format_answer(answer: f32) -> String {
+    if answer.is_finite() { format_signed(answer, 2) } else { "–".into() }
+}
+
 /// The weights of the first replica, and what they give on the examples of the picture.
 #[derive(Debug, Clone, Default)]
 struct NetworkNow {
@@ -229,9 +234,15 @@ impl ParityHero {
         }
     }
 
-    /// A sentence on whether the answer has the sign of the label.
+    /// Whether the network's answers on all held-out examples of the picture have the signs of their labels.
+    fn is_right_on_dots(&self) -> bool {
+        let answers = self.network.iter().flat_map(|network| &network.dot_answers);
+        self.network.is_some() && answers.zip(&self.dots.y).all(|(answer, label)| answer * label > 0.0)
+    }
+
+    /// A sentence on the answer and the label.
     fn describe_answer(&self) -> String {
-        let (answer, label) = (format_signed(self.answer(), 2), format_signed(self.label(), 0));
+        let (answer, label) = (format_answer(self.answer()), format_signed(self.label(), 0));
         tr!("The network answers {answer}; the label is {label}.", answer, label)
     }
 
@@ -304,7 +315,7 @@ impl Hero for ParityHero {
         self.evaluate(frame.now_ms);
         let bit_name = bit + 1;
         let value = if self.bits[bit] > 0.0 { tr!("plus 1") } else { tr!("minus 1") };
-        let [before, after] = [before, self.answer()].map(|answer| format_signed(answer, 2));
+        let [before, after] = [before, self.answer()].map(format_answer);
         Some(tr!(
             "Bit {bit_name} is {value}. The answer changed from {before} to {after}.",
             bit_name,
@@ -321,15 +332,19 @@ impl Hero for ParityHero {
     fn headline(&self) -> String {
         let (width, k) = (format_thousands(self.layer.width as u64), self.relevant.len());
         let other = (0..self.bit_count()).find(|bit| !self.relevant.contains(bit));
-        match (self.progress.has_ended && self.progress.has_succeeded, self.relevant.last(), other) {
+        let has_found = self.progress.has_ended && self.progress.has_succeeded;
+        match (has_found && self.is_right_on_dots(), self.relevant.last(), other) {
             (true, Some(relevant), Some(other)) => tr!(
                 "Flip bit {relevant}: the answer turns. Flip bit {other}: it does not.",
                 relevant = relevant + 1,
                 other = other + 1
             ),
             (true, ..) => tr!("Flip any bit: the answer turns.").into(),
+            _ if has_found => {
+                tr!("The network is still wrong on some inputs. Flip a bit: does the answer turn?").into()
+            }
             _ if self.progress.has_ended => {
-                tr!("The {width} neurons have not found the {k} secret bits. Flip one.", width, k)
+                tr!("The network has not reached its target accuracy. Flip a bit.").into()
             }
             _ => tr!("{width} neurons search for {k} secret bits. Flip one.", width, k),
         }

@@ -193,7 +193,8 @@ fn draw_lines(scene: &mut Scene, hero: &ParityHero, layout: &Layout, neurons: &[
 fn draw_neurons(scene: &mut Scene, hero: &ParityHero, neurons: &[(usize, Point)]) {
     let hidden = hero.network.as_ref().map(|network| &network.hidden);
     for (neuron, at) in neurons {
-        let value = hidden.and_then(|values| values.get(*neuron)).copied().unwrap_or(0.0);
+        let value =
+            hidden.and_then(|values| values.get(*neuron)).copied().filter(|v| v.is_finite()).unwrap_or(0.0);
         // A value of 1 fills a neuron fully: ReLU neurons of a solved parity have values of this size.
         let filled = Ink::of_sign(value).at(value.abs().min(1.0));
         scene.fill_and_stroke(Shape::Circle(*at, NEURON), filled, Stroke::new(Ink::Text, 1.2));
@@ -288,8 +289,8 @@ fn draw_answer(scene: &mut Scene, hero: &ParityHero, layout: &Layout, frame: &Fr
 /// Names of the parts, the answer in numbers, and the scale of the lines.
 fn draw_captions(scene: &mut Scene, hero: &ParityHero, layout: &Layout) {
     let n = hero.bit_count();
-    let (answer, label) = (format_signed(hero.answer(), 2), format_signed(hero.label(), 0));
-    let scale = tr!("thickest line: weight {largest}", largest = hero.weight_scale.largest);
+    let (answer, label) = (super::format_answer(hero.answer()), format_signed(hero.label(), 0));
+    let scale = describe_scales(hero);
     if layout.is_narrow {
         let top = Point::new(6.0, 12.0);
         scene.text(tr!("{n} bits: filled is +1", n), top, 13.0, Anchor::Start, Ink::Quiet);
@@ -311,7 +312,7 @@ fn draw_captions(scene: &mut Scene, hero: &ParityHero, layout: &Layout) {
     scene.text(words, Point::new(layout.neurons[0].x, top), 13.0, Anchor::Middle, Ink::Quiet);
     let right = layout.scale[0].x;
     scene.text(tr!("answer"), Point::new(right + 4.0, top), 13.0, Anchor::End, Ink::Quiet);
-    let words = tr!("{count} other examples", count = hero.dots.y.len());
+    let words = tr!("{count} examples", count = hero.dots.y.len());
     scene.text(words, Point::new(right + 52.0, top), 13.0, Anchor::Start, Ink::Quiet);
     let below = layout.scale[0].y + 28.0;
     let words = tr!("answer {answer}, label {label}", answer, label);
@@ -330,4 +331,13 @@ fn describe_rule(hero: &ParityHero) -> String {
     }
     let signs: Vec<String> = hero.relevant.iter().map(|bit| format_signed(hero.bits[*bit], 0)).collect();
     format!("{} = {}", signs.join(" × "), format_signed(hero.label(), 0))
+}
+
+/// The weight of the thickest lines, on both sides of the neurons if the scales differ.
+fn describe_scales(hero: &ParityHero) -> String {
+    let (first, second) = (hero.weight_scale.largest, hero.output_scale.largest);
+    match first == second {
+        true => tr!("thickest line: weight {first}", first),
+        false => tr!("thickest line: weight {first}, to the answer {second}", first, second),
+    }
 }

@@ -285,7 +285,7 @@ impl TeacherHero {
             return tr!("The student has no direction yet.").into();
         };
         tr!(
-            "R {overlap}, angle {angle}°, errs on {error}.",
+            "R {overlap}, angle {angle}°, errs on about {error}.",
             overlap = format_overlap(overlap),
             angle = format_degrees(angle),
             error = format_probability(error)
@@ -310,12 +310,12 @@ impl TeacherHero {
         let state = self.describe_angle();
         match (before, self.angle, count) {
             (Some(before), Some(after), 1) => tr!(
-                "The example turned the student by {turned}°. {state}",
+                "The example changed the angle to the teacher by {turned}°. {state}",
                 turned = format_degrees(after - before),
                 state
             ),
             (Some(before), Some(after), _) => tr!(
-                "{count} examples turned the student by {turned}°. {state}",
+                "{count} examples changed the angle to the teacher by {turned}°. {state}",
                 count,
                 turned = format_degrees(after - before),
                 state
@@ -382,13 +382,13 @@ impl Hero for TeacherHero {
         match (error, self.is_what_if) {
             (Some(error), true) if self.progress.has_ended => {
                 tr!(
-                    "Your student errs on {error}. Turn it again, or give it {count} examples.",
+                    "Your student errs on about {error}. Turn it again, or give it {count} examples.",
                     error,
                     count = BATCH
                 )
             }
             (Some(error), true) => {
-                tr!("What if? This student errs on {error}. The run's next step replaces it.", error)
+                tr!("What if? This student errs on about {error}. The run's next step replaces it.", error)
             }
             (None, true) => tr!("The student has forgotten everything. Give it an example.").into(),
             (None, false) => tr!("The student knows nothing yet. Give it an example, or turn it.").into(),
@@ -420,7 +420,11 @@ impl Hero for TeacherHero {
             sentences.push(tr!("Theory predicts the overlap {overlap}.", overlap));
         }
         if self.is_what_if {
-            sentences.push(tr!("This student is a what-if: the next weights of the run replace it.").into());
+            let words = match self.progress.has_ended {
+                true => tr!("This student is a what-if, and not the run's."),
+                false => tr!("This student is a what-if: the next weights of the run replace it."),
+            };
+            sentences.push(words.into());
         }
         sentences.join(" ")
     }

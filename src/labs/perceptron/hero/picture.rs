@@ -326,7 +326,10 @@ fn draw_numbers(scene: &mut Scene, hero: &TeacherHero, layout: &Layout) {
         None => tr!("no direction yet").into(),
     };
     let shaded = tr!("shaded: inputs on which the student is wrong");
-    let what_if = tr!("what if, until the run's next step");
+    let what_if = match hero.progress.has_ended {
+        true => tr!("what if: not the run's student"),
+        false => tr!("what if, until the run's next step"),
+    };
     if layout.is_narrow {
         let top = Point::new(8.0, 13.0);
         scene.bold_text(angle, top, 14.0, Anchor::Start, Ink::Text);

@@ -38,9 +38,9 @@ fn overlap_angle_and_error_are_those_of_the_weights() {
     let mut hero = hero_of(LINK);
     let teacher = teacher_task(&hero.spec).unwrap().teacher(3);
     for (overlap, words) in [
-        (0.6, "R 0.60, angle 53.1°, errs on 29.5 %."),
-        (-0.6, "R −0.60, angle 126.9°, errs on 70.5 %."),
-        (0.0, "R 0.00, angle 90.0°, errs on 50.0 %."),
+        (0.6, "R 0.60, angle 53.1°, errs on about 29.5 %."),
+        (-0.6, "R −0.60, angle 126.9°, errs on about 70.5 %."),
+        (0.0, "R 0.00, angle 90.0°, errs on about 50.0 %."),
     ] {
         let weights = student_with(&hero, overlap);
         hero.set_weights(after(10), std::slice::from_ref(&weights), 0.0);
@@ -79,7 +79,7 @@ fn turning_the_student_by_hand_is_a_what_if_until_the_next_weights() {
     assert!(nudge(-1.0, true).contains("angle 54.9°"));
     assert!(hero.is_what_if && hero.describe().contains("what-if"));
     let said = hero.touch("student", Touch::Drag(handle), &frame(0.0)).unwrap();
-    assert_eq!(said, "R 0.60, angle 53.1°, errs on 29.5 %.");
+    assert_eq!(said, "R 0.60, angle 53.1°, errs on about 29.5 %.");
     assert!((norm(&hero.student) - 7.0).abs() < 1e-4);
     hero.turn_to(std::f64::consts::FRAC_PI_2);
     assert!(hero.headline().contains("50.0 %"), "{}", hero.headline());

@@ -391,7 +391,7 @@ impl Hero for ProgramHero {
     }
 
     fn inner_progress_name(&self) -> &'static str {
-        tr!("share of the columns on which the program has decided")
+        tr!("decisions on columns made, of all that the program makes")
     }
 }
 

@@ -287,32 +287,37 @@ impl TracesHero {
         let answer = if is_right { self.symbol(step) } else { 1 - self.symbol(step) };
         match (self.last_write(step), is_right) {
             (Some(written), true) => tr!(
-                "Step {step} attends step {top}; last write {written}. The answer {answer} is right.",
+                "To predict step {step}, the head attends step {top}; last write {written}. The answer {answer} is right.",
                 step,
                 top,
                 written,
                 answer
             ),
             (Some(written), false) => tr!(
-                "Step {step} attends step {top}; last write {written}. The answer {answer} is wrong.",
+                "To predict step {step}, the head attends step {top}; last write {written}. The answer {answer} is wrong.",
                 step,
                 top,
                 written,
                 answer
             ),
             (None, true) => tr!(
-                "Step {step} attends step {top}. The cell is new, so its symbol is random. The answer {answer} is right.",
+                "To predict step {step}, the head attends step {top}. The cell is new, so its symbol is random. The answer {answer} is right.",
                 step,
                 top,
                 answer
             ),
             (None, false) => tr!(
-                "Step {step} attends step {top}. The cell is new, so its symbol is random. The answer {answer} is wrong.",
+                "To predict step {step}, the head attends step {top}. The cell is new, so its symbol is random. The answer {answer} is wrong.",
                 step,
                 top,
                 answer
             ),
         }
+    }
+
+    /// Whether the shown head pays much attention to the last writes of the trace, in the mean over its steps.
+    fn attends_last_writes(&self) -> bool {
+        self.mean_write_attention(self.head).is_some_and(|mean| mean >= CLEAR_ATTENTION)
     }
 }
 
@@ -377,13 +382,13 @@ impl Hero for TracesHero {
     fn headline(&self) -> String {
         let (right, all) = self.count_right();
         match self.clearest_step() {
-            Some((step, written)) if self.progress.has_ended => tr!(
+            Some((step, written)) if self.progress.has_ended && self.attends_last_writes() => tr!(
                 "Drag to step {step}: the network looks back at step {written}, the last write.",
                 step,
                 written
             ),
-            None if self.progress.has_ended && all > 0 => tr!(
-                "{share} of written cells are right; head {name} pays little attention to the last write. Drag a step.",
+            _ if self.progress.has_ended && all > 0 => tr!(
+                "{share} of written cells are right. Drag a step: where does head {name} look back?",
                 share = format_percent(right as f32 / all as f32),
                 name = self.head_name()
             ),
@@ -409,7 +414,7 @@ impl Hero for TracesHero {
     }
 
     fn inner_progress_name(&self) -> &'static str {
-        tr!("attention on the last write")
+        tr!("attention on this trace's last writes")
     }
 }
 

@@ -225,14 +225,17 @@ fn draw_words(scene: &mut Scene, hero: &TracesHero, layout: &Layout) {
     let Some((top, share)) = attended.first() else { return };
     let share = format_percent(*share as f32);
     let words = match hero.last_write(hero.step) {
-        Some(written) => tr!("attends step {top} ({share}); last write {written}", top, share, written),
-        None => tr!("attends step {top} ({share})", top, share),
+        Some(written) => {
+            tr!("the head attends step {top} ({share}); last write {written}", top, share, written)
+        }
+        None => tr!("the head attends step {top} ({share})", top, share),
     };
     scene.text(words, at(1.0), 13.0, Anchor::Start, Ink::Text);
     if layout.is_narrow {
         return;
     }
-    let rest = 1.0 - attended.iter().map(|(_, share)| share).sum::<f64>();
+    let is_drawn = |share: &f64| ATTENTION.width_of(*share as f32).is_some();
+    let rest = 1.0 - attended.iter().map(|(_, share)| share).filter(|share| is_drawn(share)).sum::<f64>();
     let words = tr!("steps without an arc: {share}", share = format_percent(rest.max(0.0) as f32));
     scene.text(words, at(2.0), 13.0, Anchor::Start, Ink::Quiet);
     let (right, all) = hero.count_right();
