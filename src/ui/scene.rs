@@ -57,10 +57,16 @@ fn paint_run(context: &CanvasRenderingContext2d, items: &[Item], theme: &Theme) 
             let columns = (*columns).max(1);
             let rows = values.len().div_ceil(columns).max(1);
             let (width, height) = (area.width / columns as f32, area.height / rows as f32);
+            let mut last = None;
             for (at, value) in values.iter().enumerate() {
                 let left = area.left + (at % columns) as f32 * width;
                 let top = area.top + (at / columns) as f32 * height;
-                context.set_fill_style_str(&css(cell_colour(*value), theme));
+                // Most cells have the colour of their neighbours, and a colour costs more than a cell.
+                let colour = cell_colour(*value).to_rgb(theme);
+                if last != Some(colour) {
+                    last = Some(colour);
+                    context.set_fill_style_str(&css(cell_colour(*value), theme));
+                }
                 // A little more than the cell, so that no background is seen between cells.
                 let [left, top, width, height] = [left, top, width + 0.4, height + 0.4].map(f64::from);
                 context.fill_rect(left, top, width, height);

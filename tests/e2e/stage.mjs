@@ -146,7 +146,7 @@ export function stage(address) {
   it("changes a setting in a drawer beside the picture, which follows at once", async () => {
     const { page, heard, see } = await visitStage(SMALL);
     await see("stage-settings").click();
-    const bits = see("stage-drawer").getByTestId("n");
+    const bits = see("stage-drawer").getByTestId("setting-n");
     await bits.fill("8");
     await bits.press("Enter");
     await until(async () => (await page.locator(".target").count()) === 8, "a picture with eight bits");

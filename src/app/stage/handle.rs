@@ -1,6 +1,8 @@
 //! Handle to the moving picture: it gives the picture what is new, paints it at each frame on which it has changed, and
 //! carries out touches.
 
+use std::cell::RefCell;
+
 use leptos::html::{Canvas, Div};
 use leptos::prelude::*;
 
@@ -18,8 +20,16 @@ use vivarium_view::display::hero::{Frame, Touch};
 /// Media query for visitors who want no motion.
 const REDUCED_MOTION: &str = "(prefers-reduced-motion: reduce)";
 
+/// Time between two updates of the texts while the picture stays the same, in milliseconds.
+const TEXT_INTERVAL_MS: f64 = 250.0;
+
 /// Shortest time between two changes of the description for screen readers, in milliseconds.
 const DESCRIPTION_INTERVAL_MS: f64 = 2_000.0;
+
+thread_local! {
+    /// The picture that was shown last, with the weights recorded along its run, while it is hidden.
+    static LAST_STAGE: RefCell<Option<Stage>> = const { RefCell::new(None) };
+}
 
 /// Handle to the moving picture. Copies are handles to the same picture.
 #[derive(Clone, Copy)]
@@ -46,6 +56,8 @@ pub struct HeroHandle {
     painted_strip: StoredValue<Option<StripVersion>>,
     /// Whether the visitor wants no motion.
     is_still: StoredValue<bool>,
+    /// Time of the last update of the texts, in milliseconds.
+    texts_ms: StoredValue<f64>,
     /// Time of the last change of the description, in milliseconds.
     described_ms: StoredValue<f64>,
     /// Things in the picture that can be touched.
@@ -68,11 +80,13 @@ pub struct HeroHandle {
 type StripVersion = (u64, u64, u64, (u32, u32), bool);
 
 impl HeroHandle {
-    /// A picture that has no run yet, of the page with this store.
+    /// The picture of the page with this store, with the weights that were recorded before it was hidden.
     pub fn new(store: Store) -> Self {
+        let stage = StoredValue::new_local(LAST_STAGE.take().unwrap_or_default());
+        on_cleanup(move || LAST_STAGE.set(stage.try_update_value(std::mem::take)));
         HeroHandle {
             store,
-            stage: StoredValue::new_local(Stage::default()),
+            stage,
             appearance: Appearance::here(),
             frame: NodeRef::new(),
             canvas: NodeRef::new(),
@@ -82,6 +96,7 @@ impl HeroHandle {
             painted: StoredValue::new((Scene::default(), false)),
             painted_strip: StoredValue::new(None),
             is_still: StoredValue::new(false),
+            texts_ms: StoredValue::new(f64::NEG_INFINITY),
             described_ms: StoredValue::new(f64::NEG_INFINITY),
             targets: RwSignal::new(vec![]),
             headline: RwSignal::new(String::new()),
@@ -114,6 +129,7 @@ impl HeroHandle {
 
     /// Brings the texts around the picture into agreement with it.
     fn update_texts(self, now: f64) {
+        self.texts_ms.set_value(now);
         let is_due = now - self.described_ms.get_value() >= DESCRIPTION_INTERVAL_MS;
         self.stage.with_value(|stage| {
             let Some(hero) = stage.hero() else { return };
@@ -140,7 +156,7 @@ impl HeroHandle {
             let run = &state.player.run;
             match run.phase {
                 // The curves of a run that has ended fill the strip.
-                RunPhase::Finished(_) => run.step.max(step).max(1),
+                RunPhase::Finished(_) | RunPhase::Diverged { .. } => run.step.max(step).max(1),
                 _ => axis_end(state.expected_steps(), run.step.max(step), run.spec().run.steps),
             }
         });
@@ -173,6 +189,9 @@ impl HeroHandle {
                 self.targets.set(scene.targets.clone());
             }
             self.painted.set_value((scene, is_dark));
+            self.update_texts(frame.now_ms);
+        } else if frame.now_ms - self.texts_ms.get_value() >= TEXT_INTERVAL_MS {
+            // The description may be due, and pictures that stay the same may show another step.
             self.update_texts(frame.now_ms);
         }
         let (step, end) = self.axis();

@@ -45,7 +45,7 @@ pub fn HeroView() -> impl IntoView {
             <Targets hero />
         </div>
         <p class="visually-hidden" id="stage-description" data-testid="stage-description">{hero.description}</p>
-        <p class="visually-hidden" aria-live="polite" data-testid="stage-spoken">{hero.spoken}</p>
+        <p class="visually-hidden" aria-live="polite" data-testid="stage-said">{hero.spoken}</p>
         <div class="first-screen__strip" node_ref=strip_frame>
             <canvas class="first-screen__canvas" node_ref=hero.strip aria-hidden="true"></canvas>
             <input class="first-screen__slider" type="range" min="0" step="1" data-testid="stage-slider"
@@ -69,6 +69,8 @@ fn StageButtons(
     hero: HeroHandle,
 ) -> impl IntoView {
     let store = hero.store;
+    let replayable = store
+        .memo(|state| matches!(state.player.run.phase, RunPhase::Finished(_) | RunPhase::Diverged { .. }));
     let ended = store.memo(|state| matches!(state.player.run.phase, RunPhase::Finished(_)));
     let playing = store.memo(|state| state.player.is_playing());
     let main = store.memo(State::main_button);
@@ -76,7 +78,7 @@ fn StageButtons(
     let watch = move || if hero.replays.get() { tr!("Show the end") } else { tr!("Watch again") };
     view! {
         <div class="first-screen__buttons" role="toolbar" aria-label=tr!("Buttons of the run")>
-            {move || ended.get().then(|| view! {
+            {move || replayable.get().then(|| view! {
                 <button class="button button--main" type="button" data-testid="stage-replay"
                     title=tr!("Show the recorded run from its beginning") on:click=move |_| hero.toggle_replay()>
                     {watch}

@@ -18,6 +18,7 @@ use vivarium_page::share::titles::run_name;
 use vivarium_page::stage::StageAction;
 use vivarium_page::state::Action;
 use vivarium_player::status::status_line;
+use vivarium_ui::browser::focus_selector;
 use vivarium_view::display::RunPhase;
 
 /// Shows the picture, or the details, and remembers the choice in this browser.
@@ -62,6 +63,7 @@ pub fn Stage() -> impl IntoView {
                                 if event.key() == "Escape" {
                                     event.stop_propagation();
                                     drawer.set(false);
+                                    focus_selector("[data-testid=stage-settings]");
                                 }
                             }>
                             <Form />
@@ -78,8 +80,12 @@ pub fn Stage() -> impl IntoView {
 fn StageMessage() -> impl IntoView {
     let store = Store::here();
     let message = store.memo(|state| {
-        let message = &state.player.message;
-        if *message == status_line(&state.player) { String::new() } else { message.clone() }
+        let (message, question) = (&state.player.message, &state.player.consent.question);
+        match question {
+            Some(question) => question.clone(),
+            None if *message == status_line(&state.player) => String::new(),
+            None => message.clone(),
+        }
     });
     let failed = store.memo(|state| matches!(state.player.run.phase, RunPhase::Failed(_)));
     view! {

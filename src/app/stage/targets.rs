@@ -76,10 +76,16 @@ fn TargetButton(
         hero.targets.with(find).unwrap_or_else(|| first.clone())
     });
     let is_handle = target.kind == TargetKind::Handle;
+    // Tab reaches every handle, and of the other targets the one that had the focus last, or the first.
     let is_reached = move || {
-        let is_first =
-            || hero.targets.with(|all| all.first().is_some_and(|one| key.with_value(|key| one.key == *key)));
-        is_handle || focused.with(|at| key.with_value(|key| at == key) || (at.is_empty() && is_first()))
+        let is_first = || {
+            hero.targets.with(|all| {
+                let mut buttons = all.iter().filter(|one| one.kind != TargetKind::Handle);
+                let is_kept = focused.with(|at| buttons.clone().any(|one| one.key == *at));
+                !is_kept && buttons.next().is_some_and(|one| key.with_value(|key| one.key == *key))
+            })
+        };
+        is_handle || focused.with(|at| key.with_value(|key| at == key)) || is_first()
     };
     let style = move || {
         let area = now.get().area;
@@ -123,8 +129,9 @@ fn TargetButton(
         }
     };
     let pointer_down = move |event: PointerEvent| {
+        let is_main = event.button() == 0 && event.is_primary();
         if let (true, Some(button)) =
-            (is_handle, event.current_target().and_then(|at| at.dyn_into::<HtmlElement>().ok()))
+            (is_handle && is_main, event.current_target().and_then(|at| at.dyn_into::<HtmlElement>().ok()))
         {
             // The handle follows the pointer wherever it goes until it is released.
             let _ = button.set_pointer_capture(event.pointer_id());
@@ -132,7 +139,8 @@ fn TargetButton(
         }
     };
     let pointer_move = move |event: PointerEvent| {
-        if is_handle && event.buttons() != 0 {
+        let button = event.current_target().and_then(|at| at.dyn_into::<HtmlElement>().ok());
+        if is_handle && button.is_some_and(|button| button.has_pointer_capture(event.pointer_id())) {
             drag(&event);
         }
     };

@@ -2,7 +2,6 @@
 //! ended.
 
 use super::tape::Tape;
-use vivarium_model::protocol::EndReason;
 use vivarium_plot::scene::Scene;
 use vivarium_view::display::hero::{Frame, Hero, StageProgress, Touch};
 use vivarium_view::display::{RunPhase, RunView};
@@ -69,7 +68,8 @@ fn progress_of(run: &RunView) -> StageProgress {
     StageProgress {
         step: run.step,
         has_ended: matches!(run.phase, RunPhase::Finished(_) | RunPhase::Diverged { .. }),
-        has_succeeded: !run.solved.is_empty() || run.phase == RunPhase::Finished(EndReason::Target),
+        // The picture is that of the first replica.
+        has_succeeded: run.solved.iter().any(|(replica, _)| *replica == 0),
     }
 }
 
@@ -105,19 +105,27 @@ impl Stage {
             };
             // The worker may have trained some steps before the picture was there.
             let spec = run.spec();
-            if run.lab().hero_probe().is_some() && spec.can_page_initialize() {
+            let is_of_link = run.initial_weights_file.iter().all(String::is_empty);
+            if run.lab().hero_probe().is_some() && is_of_link && spec.can_page_initialize() {
                 self.take(StageProgress::default(), spec.initialize_replicas(1), now_ms);
             }
         }
         let progress = progress_of(run);
         let has_just_ended = progress.has_ended && !self.progress.has_ended;
+        let is_resumed = self.progress.has_ended && !progress.has_ended;
         self.progress = progress;
+        if is_resumed {
+            self.tape.end(progress);
+            self.shown_step = None;
+            self.show_latest(now_ms);
+        }
         let probe = run.lab().hero_probe();
         let latest = match &probe {
             None => Some((run.step, vec![])),
             Some(probe) => run.latest_results.get(&probe.id()).and_then(|(step, result)| {
-                let is_newer = self.tape.frames().last().is_none_or(|frame| frame.progress.step < *step);
-                is_newer.then(|| Some((*step, probe.parameters(run.spec(), result)?))).flatten()
+                // A run that was resumed from a checkpoint goes back.
+                let is_new = self.tape.frames().last().is_none_or(|frame| frame.progress.step != *step);
+                is_new.then(|| Some((*step, probe.parameters(run.spec(), result)?))).flatten()
             }),
         };
         if let Some((step, weights)) = latest {

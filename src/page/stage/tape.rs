@@ -23,6 +23,8 @@ pub struct TapeFrame {
     pub weights: Arc<Vec<Vec<f32>>>,
     /// Progress inside the network at this step, from 0 to 1; `None` if the lab has no such number.
     pub inner_progress: Option<f32>,
+    /// Distance from the weights of the frame before it, as a share of their size; 0 for the first frame.
+    change: f32,
     /// Distance of the weights from the straight line between those of the frames before and after, as a share of their
     /// size: what is lost when the frame is dropped.
     loss_if_dropped: f32,
@@ -47,7 +49,10 @@ impl Tape {
     pub fn push(&mut self, progress: StageProgress, weights: Vec<Vec<f32>>, inner_progress: Option<f32>) {
         self.frames.retain(|frame| frame.progress.step < progress.step);
         let bytes = weights.iter().map(|tensor| 4 * tensor.len()).sum::<usize>().max(1);
+        let before = self.frames.last();
+        let change = before.map_or(0.0, |before| relative_change(&before.weights, &weights));
         self.frames.push(TapeFrame {
+            change,
             progress,
             weights: Arc::new(weights),
             inner_progress,
@@ -69,6 +74,9 @@ impl Tape {
             });
             let Some(at) = least else { break };
             self.frames.remove(at);
+            if let Some([before, after]) = self.frames.get_mut(at - 1..=at) {
+                after.change = relative_change(&before.weights, &after.weights);
+            }
             self.update_loss(at.saturating_sub(1));
             self.update_loss(at);
         }
@@ -103,15 +111,11 @@ impl Tape {
     /// steps, half among the changes of the weights, so that a sudden change can be watched.
     pub fn replay_frame(&self, share: f64) -> Option<&TapeFrame> {
         let last = self.frames.last()?.progress.step.max(1) as f64;
-        let changes: Vec<f64> = self
-            .frames
-            .windows(2)
-            .map(|pair| f64::from(relative_change(&pair[0].weights, &pair[1].weights)))
-            .collect();
-        let all = changes.iter().sum::<f64>().max(f64::MIN_POSITIVE);
+        let changes = || self.frames.iter().skip(1).map(|frame| f64::from(frame.change));
+        let all = changes().sum::<f64>().max(f64::MIN_POSITIVE);
         let mut changed = 0.0;
         let mut found = self.frames.first();
-        for (frame, change) in self.frames.iter().skip(1).zip(&changes) {
+        for (frame, change) in self.frames.iter().skip(1).zip(changes()) {
             changed += change;
             if 0.5 * frame.progress.step as f64 / last + 0.5 * changed / all > share {
                 break;

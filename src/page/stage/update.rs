@@ -72,7 +72,8 @@ impl State {
             // A lesson shows what it showed when it was made.
             let is_lesson = !run.link.teacher_keys.is_empty();
             let stated = run.link.shows_picture().or_else(|| is_lesson.then_some(false));
-            if stated != self.stage.stated_by_link {
+            // A change of a lesson's run removes some of its keys, and is no reason to show another view.
+            if stated.is_some() && stated != self.stage.stated_by_link {
                 (self.stage.stated_by_link, self.stage.opened_by_link) = (stated, stated);
             }
             // Another seed takes about as long.

@@ -242,6 +242,9 @@ pub enum Shape {
     },
 }
 
+/// Value of a cell whose value is not known; it has the colour of frames.
+pub const UNKNOWN_CELL: f32 = 2.0;
+
 /// A shape with its line and its filling.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Item {
@@ -304,7 +307,12 @@ impl Scene {
     }
 
     /// Adds a shape with a filling.
-    pub fn fill(&mut self, shape: Shape, colour: impl Into<Colour>) {
+    ///
+    /// Cells that are not a number become [`UNKNOWN_CELL`], so that equal pictures compare as equal.
+    pub fn fill(&mut self, mut shape: Shape, colour: impl Into<Colour>) {
+        if let Shape::Cells { values, .. } = &mut shape {
+            values.iter_mut().filter(|value| value.is_nan()).for_each(|value| *value = UNKNOWN_CELL);
+        }
         self.items.push(Item { shape, stroke: None, fill: Some(colour.into()) });
     }
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::{Anchor, Area, Colour, Ink, Item, Point, Scene, Shape, Stroke};
+use super::{Anchor, Area, Colour, Ink, Item, Point, Scene, Shape, Stroke, UNKNOWN_CELL};
 use crate::charts::Theme;
 
 /// The scene as an SVG file, with coordinates to a tenth of a CSS pixel. The targets are not drawn.
@@ -131,7 +131,7 @@ fn write_item(out: &mut String, Item { shape, stroke, fill }: &Item, theme: &The
 
 /// The colour of a cell of [`Shape::Cells`] with this value.
 pub fn cell_colour(value: f32) -> Colour {
-    match value.is_nan() {
+    match value.is_nan() || value >= UNKNOWN_CELL {
         true => Ink::Grid.at(1.0),
         false => Ink::of_sign(value).at(value.abs().min(1.0)),
     }
