@@ -70,7 +70,7 @@ impl State {
         if self.stage.current.is_none_or(|known| known.run_count != run.run_count) {
             let is_single = run.sweep.is_none() && run.file_environment.is_none() && !run.link.is_embedded();
             // A lesson shows what it showed when it was made.
-            let is_lesson = !run.link.teacher_keys.is_empty();
+            let is_lesson = !run.link.teacher_keys.is_empty() && !run.link.is_embedded();
             let stated = run.link.shows_picture().or_else(|| is_lesson.then_some(false));
             // A change of a lesson's run removes some of its keys, and is no reason to show another view.
             if stated.is_some() && stated != self.stage.stated_by_link {

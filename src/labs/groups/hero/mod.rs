@@ -24,6 +24,8 @@ use vivarium_science::groups::{Group, Irreps};
 use vivarium_view::display::hero::{Frame, Hero, StageProgress, Touch};
 use vivarium_view::display::words::{MISSING, capitalize, format_signed, format_thousands, join_list};
 
+/// Waves smaller than this share of the scale count as absent.
+const SMALLEST_WAVE: f32 = 0.02;
 /// Time in which an example is shown while nobody touches the picture, in milliseconds.
 const EXAMPLE_MS: f64 = 3_000.0;
 
@@ -433,8 +435,9 @@ impl Hero for GroupsHero {
     fn headline(&self) -> String {
         let (n, question) = (self.order(), self.describe_question());
         let has_learned = self.progress.has_succeeded || self.table.iter().all(|cell| *cell > 0.0);
-        // Every drawn wave is positive at the right answer, which is the network's.
-        let agrees = self.slots.iter().all(|irrep| self.wave_value(*irrep, self.right()) > 0.0);
+        // No drawn wave is negative at the right answer; a frequency that the network does not use has no wave.
+        let smallest = -SMALLEST_WAVE * self.wave_limit;
+        let agrees = self.slots.iter().all(|irrep| self.wave_value(*irrep, self.right()) > smallest);
         let is_reduced = self.is_off.contains(&true);
         match (self.progress.has_ended, has_learned, self.operation) {
             (true, true, Some(_)) if !(is_reduced || agrees && self.margin() > 0.0) => {

@@ -233,7 +233,7 @@ fn scenes_are_bounded_and_their_texts_and_targets_apart() {
         check_texts(&hero);
         assert!(hero.headline().chars().count() <= 90, "{}", hero.headline());
     }
-    let mut hero = solved("#v1/groups?width=48", 1.0);
+    let hero = solved("#v1/groups?width=48", 1.0);
     check_pictures(&hero, "solved");
     check_texts(&hero);
     assert!(texts(&hero.scene(&frame(1e5))).contains("19 + 15 = 11"));
