@@ -65,29 +65,34 @@ fn clicked_card_link(event: &MouseEvent) -> Option<String> {
 
 /// Scrolls the gallery, when it opens, to the position stored in the history, or else to its top.
 fn restore_scroll_position(store: Store, is_open: Memo<bool>) {
-    // How far the page was scrolled for the place.
-    let restored = StoredValue::new(None::<f64>);
+    // Whether the gallery is at a position of the history, and the user has done nothing since.
+    let is_restored = StoredValue::new(false);
+    for event in ["wheel", "touchmove", "keydown", "pointerdown"] {
+        window_event_listener_untyped(event, move |_| {
+            let _ = is_restored.try_set_value(false);
+        });
+    }
     let show = move || {
         let noted = browser::history_state();
         let place =
             noted.and_then(|text| store.peek(|state| GalleryPosition::decode(&text, &state.gallery.filter)));
         let Some(place) = place else {
-            restored.set_value(None);
+            is_restored.set_value(false);
             return scroll_to_view_top();
         };
         // The focus first: it scrolls, too.
         focus_selector(&format!(".gallery-card__name[href=\"{}\"]", place.link));
         browser::scroll_to(place.scroll);
-        restored.set_value(Some(browser::scroll_position()));
+        is_restored.set_value(true);
     };
     follow_focus(is_open, show);
-    // After a reload the curves come later than the cards, and bring words that make some cards higher. Whoever has
-    // scrolled meanwhile stays there.
+    // After a reload the curves come later than the cards, and bring words that make some cards higher. The browser may
+    // scroll by itself then; a user who has scrolled meanwhile stays there.
     let has_curves = store.memo(|state| matches!(state.gallery.recorded, Some(Ok(_))));
     Effect::new(move |_| {
         if has_curves.get() && is_open.get_untracked() {
             request_animation_frame(move || {
-                if restored.get_value() == Some(browser::scroll_position()) {
+                if is_restored.get_value() {
                     show();
                 }
             });

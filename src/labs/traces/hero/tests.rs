@@ -217,7 +217,10 @@ fn heads_are_chosen_in_turn() {
     for at in 1..=3 {
         let said = hero.touch("head", Touch::Press, &frame(0.0)).unwrap();
         assert_eq!(hero.head, (first + at) % 3);
-        assert!(said.starts_with(&format!("Head {}. To predict step ", ["1.1", "1.2", "2.1"][hero.head])), "{said}");
+        assert!(
+            said.starts_with(&format!("Head {}. To predict step ", ["1.1", "1.2", "2.1"][hero.head])),
+            "{said}"
+        );
     }
 }
 
