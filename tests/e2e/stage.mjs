@@ -52,7 +52,7 @@ export function stage(address) {
     await until(async () => (await text(opened.see("stage-headline"))).length > 0, "a sentence above the picture");
     return opened;
   };
-  const said = (see) => text(see("stage-said"));
+  const spoken = (see) => text(see("stage-spoken"));
   const shownStep = async (see) => Number(/^Step ([\d,]+) of/.exec(await see("stage-slider").getAttribute("aria-valuetext"))?.[1].replaceAll(",", ""));
 
   it("is a picture of the run, which fits a laptop and a phone without scrolling and has few controls", async () => {
@@ -78,10 +78,10 @@ export function stage(address) {
     const seen = [];
     let turned = 0;
     for (let bit = 0; bit < 12; bit++) {
-      const before = await said(see);
+      const before = await spoken(see);
       await see(`target-bit-${bit}`).click();
-      await until(async () => (await said(see)) !== before, "the effect of a touch");
-      const [, from, to] = /The answer changed from (\S+) to (\S+)\.$/.exec(await said(see)) ?? [];
+      await until(async () => (await spoken(see)) !== before, "the effect of a touch");
+      const [, from, to] = /The answer changed from (\S+) to (\S+)\.$/.exec(await spoken(see)) ?? [];
       seen.push({ bits: await bits(), answer: signed(to) });
       turned += Number(signed(from) * signed(to) < 0);
     }
@@ -114,7 +114,7 @@ export function stage(address) {
     await see("target-bit-0").focus();
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("Space");
-    await until(async () => /^Bit 2 is (plus|minus) 1\./.test(await said(see)), "a bit that is flipped by Space");
+    await until(async () => /^Bit 2 is (plus|minus) 1\./.test(await spoken(see)), "a bit that is flipped by Space");
     await page.close();
   });
 
@@ -132,7 +132,7 @@ export function stage(address) {
           await target.focus();
           // A handle at the end of its way moves to the other side.
           for (const key of handle ? ["ArrowRight", "ArrowDown", "ArrowLeft", "ArrowUp"] : ["Space"]) await page.keyboard.press(key);
-          return (await said(see)).length > 5;
+          return (await spoken(see)).length > 5;
         }, `an answer of ${lab}`, 10);
         assert.ok((await text(see("stage-description"))).length > 20, lab);
         if (size !== PHONE) assert.deepEqual(await violations(page), [], lab);

@@ -45,7 +45,7 @@ pub fn HeroView() -> impl IntoView {
             <Targets hero />
         </div>
         <p class="visually-hidden" id="stage-description" data-testid="stage-description">{hero.description}</p>
-        <p class="visually-hidden" aria-live="polite" data-testid="stage-said">{hero.spoken}</p>
+        <p class="visually-hidden" aria-live="polite" data-testid="stage-spoken">{hero.spoken}</p>
         <div class="first-screen__strip" node_ref=strip_frame>
             <canvas class="first-screen__canvas" node_ref=hero.strip aria-hidden="true"></canvas>
             <input class="first-screen__slider" type="range" min="0" step="1" data-testid="stage-slider"

@@ -170,10 +170,15 @@ impl Stage {
         }
     }
 
+    /// The picture if it executes its run itself, step by step.
+    fn self_paced_hero(&mut self) -> Option<&mut Box<dyn Hero>> {
+        self.hero.as_mut().filter(|hero| hero.own_step().is_some())
+    }
+
     /// Shows the recorded weights at a step, or the newest ones if the step is the newest.
     pub fn rewind(&mut self, step: u64, now_ms: f64) {
         self.touched_ms = now_ms;
-        if let Some(hero) = self.hero.as_mut().filter(|hero| hero.own_step().is_some()) {
+        if let Some(hero) = self.self_paced_hero() {
             return hero.go_to_step(step, now_ms);
         }
         let last = self.tape.frames().last().map_or(0, |frame| frame.progress.step);
@@ -183,9 +188,10 @@ impl Stage {
 
     /// Begins a replay of the recorded run.
     pub fn replay(&mut self, now_ms: f64) {
-        if let Some(hero) = self.hero.as_mut().filter(|hero| hero.own_step().is_some()) {
+        if let Some(hero) = self.self_paced_hero() {
+            hero.go_to_step(0, now_ms);
             self.touched_ms = f64::NEG_INFINITY;
-            return hero.go_to_step(0, now_ms);
+            return;
         }
         if self.tape.frames().len() > 1 {
             self.showing = Showing::Replay(now_ms);
@@ -202,13 +208,13 @@ impl Stage {
 
     /// Carries out a touch; returns the sentence on its effect for screen readers.
     pub fn touch(&mut self, key: &str, touch: Touch, frame: &Frame) -> Option<String> {
-        let said = self.hero.as_mut()?.touch(key, touch, frame)?;
+        let spoken = self.hero.as_mut()?.touch(key, touch, frame)?;
         self.touched_ms = frame.now_ms;
         if let Showing::Replay(_) = self.showing {
             // The touch is answered by the weights that are seen, which stay.
             self.showing = Showing::Step(self.shown_step());
         }
-        Some(said)
+        Some(spoken)
     }
 
     /// Lets time pass: the next example, the next frame of a replay, or the beginning of a replay.
@@ -229,7 +235,7 @@ impl Stage {
                 self.rested_ms = Some(now);
             }
         } else if let Some(rested) = self.rested_ms
-            && self.hero.as_ref().is_some_and(|hero| hero.own_step().is_none())
+            && self.self_paced_hero().is_none()
             && !frame.is_still
             && !is_resting
             && now - rested >= REST_MS
@@ -241,10 +247,5 @@ impl Stage {
     /// The picture at the time of the frame; empty without one.
     pub fn scene(&self, frame: &Frame) -> Scene {
         self.hero.as_ref().map_or_else(|| Scene::new(frame.width, frame.height), |hero| hero.scene(frame))
-    }
-
-    /// Whether the picture changes by itself, so that it has to be painted at every frame.
-    pub fn is_moving(&self) -> bool {
-        self.hero.is_some()
     }
 }

@@ -131,8 +131,8 @@ fn after_the_end_the_run_is_replayed_unless_a_user_touches() {
     assert!((100..300).contains(&stage.shown_step()), "{}", stage.shown_step());
     stage.advance(&frame(7_500.0 + 12_100.0));
     assert_eq!((stage.shown_step(), stage.showing()), (300, Showing::Latest));
-    let said = stage.touch("bit-3", Touch::Press, &frame(20_000.0)).unwrap();
-    assert!(said.starts_with("Bit 4 is "), "{said}");
+    let spoken = stage.touch("bit-3", Touch::Press, &frame(20_000.0)).unwrap();
+    assert!(spoken.starts_with("Bit 4 is "), "{spoken}");
     stage.advance(&frame(30_000.0));
     assert_eq!(stage.showing(), Showing::Latest, "nothing moves soon after a touch");
 }

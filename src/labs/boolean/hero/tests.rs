@@ -88,13 +88,13 @@ fn a_flip_turns_the_answer_where_it_turns_the_and() {
     let (mut hero, mut bits) = solved();
     for bit in (0..10).chain(RELEVANT).chain([1, 8, 4, 8, 1]) {
         let before = and(&bits);
-        let said = press(hero.as_mut(), &mut bits, bit);
+        let spoken = press(hero.as_mut(), &mut bits, bit);
         let words = |label| if label { "1.00" } else { "0.00" };
         let expected = match (before, and(&bits)) {
             (before, after) if before == after => format!("The answer is still {}.", words(after)),
             (before, after) => format!("The answer changed from {} to {}.", words(before), words(after)),
         };
-        assert!(said.contains(&expected), "{said} | {expected}");
+        assert!(spoken.contains(&expected), "{spoken} | {expected}");
         let label = u8::from(and(&bits));
         let answers = format!("Step 100. The network answers {label}.00; the label is {label}. ");
         assert!(hero.describe().starts_with(&answers), "{}", hero.describe());
@@ -117,11 +117,11 @@ fn the_attention_moves_to_a_relevant_bit_that_becomes_0() {
         hero.describe()
     );
     // e³ / (e³ + 2)
-    let said = press(hero.as_mut(), &mut bits, 4);
-    assert!(said.ends_with("The attention on the bit changed from 0.33 to 0.91."), "{said}");
+    let spoken = press(hero.as_mut(), &mut bits, 4);
+    assert!(spoken.ends_with("The attention on the bit changed from 0.33 to 0.91."), "{spoken}");
     assert!(hero.describe().ends_with("Attention 0.91 on bit 5."), "{}", hero.describe());
-    let said = press(hero.as_mut(), &mut bits, 0);
-    assert!(!said.contains("attention"), "{said}");
+    let spoken = press(hero.as_mut(), &mut bits, 0);
+    assert!(!spoken.contains("attention"), "{spoken}");
 }
 
 #[test]
@@ -225,10 +225,10 @@ fn headlines_name_bits_that_turn_the_answer_and_a_bit_that_does_not() {
         let (named, rest) = headline.strip_prefix("Flip bit ").unwrap().split_once(':').unwrap();
         assert_eq!(rest, " the answer turns. Flip bit 1: it does not.");
         let named: usize = named.parse().unwrap();
-        let said = hero.touch(&format!("bit-{}", named - 1), Touch::Press, &late()).unwrap();
-        assert!(said.contains("The answer changed from"), "{said}");
-        let said = hero.touch("bit-0", Touch::Press, &late()).unwrap();
-        assert!(said.contains("The answer is still"), "{said}");
+        let spoken = hero.touch(&format!("bit-{}", named - 1), Touch::Press, &late()).unwrap();
+        assert!(spoken.contains("The answer changed from"), "{spoken}");
+        let spoken = hero.touch("bit-0", Touch::Press, &late()).unwrap();
+        assert!(spoken.contains("The answer is still"), "{spoken}");
     }
 }
 

@@ -576,7 +576,7 @@ impl Hero for CircuitHero {
             ),
             None => String::new(),
         };
-        let said = tr!(
+        let spoken = tr!(
             "Step {step}. For the input {input} the circuit gives {label}. {draws} {change} {smallest}",
             step,
             input,
@@ -585,7 +585,7 @@ impl Hero for CircuitHero {
             change,
             smallest
         );
-        said.trim_end().into()
+        spoken.trim_end().into()
     }
 }
 

@@ -41,7 +41,7 @@ fn draws_of_a_product_are_wrong_where_the_product_is_below_one_half() {
     let mut counts = vec![];
     for share in [0.5, 0.9] {
         let sigma = share * hero.largest_sigma;
-        let said = drag(&mut hero, sigma).unwrap();
+        let spoken = drag(&mut hero, sigma).unwrap();
         let sigma = hero.sigma;
         let is_wrong = |draw: &u64| {
             let draw = noise(&network, spec.run.seed, *draw);
@@ -50,7 +50,7 @@ fn draws_of_a_product_are_wrong_where_the_product_is_below_one_half() {
         };
         let wrong = (0..100).filter(is_wrong).count();
         let words = format!("Noise {}: {wrong} of 100 draws wrong", format_decimal(sigma as f32));
-        assert!(said.starts_with(&words), "{said} {words}");
+        assert!(spoken.starts_with(&words), "{spoken} {words}");
         counts.push(wrong);
     }
     assert!(counts.iter().any(|wrong| (1..100).contains(wrong)), "{counts:?}");
@@ -62,9 +62,9 @@ fn flipping_any_input_of_a_parity_turns_the_answer() {
     drag(&mut hero, 0.0);
     assert_eq!((hero.sigma, hero.count_wrong()), (0.0, 0));
     for bit in 0..4 {
-        let said = hero.touch(&format!("input-{bit}"), Touch::Press, &frame(0.0)).unwrap();
-        assert!(said.contains("changed from 0 to 1") || said.contains("changed from 1 to 0"), "{said}");
-        assert!(said.starts_with(&format!("x{} is 0.", bit + 1)), "{said}");
+        let spoken = hero.touch(&format!("input-{bit}"), Touch::Press, &frame(0.0)).unwrap();
+        assert!(spoken.contains("changed from 0 to 1") || spoken.contains("changed from 1 to 0"), "{spoken}");
+        assert!(spoken.starts_with(&format!("x{} is 0.", bit + 1)), "{spoken}");
     }
     assert_eq!(hero.touch("input-4", Touch::Press, &frame(0.0)), None);
     assert!(hero.describe().contains("For the input 0000 the circuit gives 0."), "{}", hero.describe());
@@ -84,11 +84,11 @@ fn rounding_removes_noise_that_makes_half_of_the_answers_wrong_without_it() {
     let mut hero = hero("#v1/boolean-circuit?n=8&sigma=0.03");
     assert_eq!(hero.sigma, 0.03);
     assert!(hero.count_wrong() <= 8, "{}", hero.count_wrong());
-    let said = hero.touch("rounding", Touch::Press, &frame(0.0)).unwrap();
-    assert!(said.starts_with("Rounding is off. Noise 0.030: "), "{said}");
+    let spoken = hero.touch("rounding", Touch::Press, &frame(0.0)).unwrap();
+    assert!(spoken.starts_with("Rounding is off. Noise 0.030: "), "{spoken}");
     assert!(hero.count_wrong() >= 25, "{}", hero.count_wrong());
-    let said = hero.touch("rounding", Touch::Press, &frame(0.0)).unwrap();
-    assert!(said.starts_with("Rounding is on. "), "{said}");
+    let spoken = hero.touch("rounding", Touch::Press, &frame(0.0)).unwrap();
+    assert!(spoken.starts_with("Rounding is on. "), "{spoken}");
     assert!(hero.count_wrong() <= 8);
 }
 
@@ -143,8 +143,8 @@ fn the_smallest_change_of_a_product_has_the_size_of_the_exact_margin_and_flips_t
     hero.set_weights(progress, &weights, 0.0);
     let size = format_significant(toy_margin(4).unwrap());
     assert!(hero.headline().contains(&format!("a change of norm {size} ")), "{} {size}", hero.headline());
-    let said = hero.touch("smallest", Touch::Press, &frame(0.0)).unwrap();
-    assert!(said.starts_with(&format!("With a change of the weights of norm {size}, ")), "{said}");
+    let spoken = hero.touch("smallest", Touch::Press, &frame(0.0)).unwrap();
+    assert!(spoken.starts_with(&format!("With a change of the weights of norm {size}, ")), "{spoken}");
     assert!(hero.values.output <= 1e-9 && hero.label);
     // All weights become smaller, so that all wires are bent to the same side.
     assert!(hero.wires.iter().all(|wire| wire.bends[1] < 0.0));

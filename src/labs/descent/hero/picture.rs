@@ -316,9 +316,9 @@ fn draw_words(scene: &mut Scene, hero: &DescentHero, layout: &Layout, shown: Opt
     scene.bold_text(words, line(1.0), 14.0, Anchor::Start, Ink::Text);
     let [loss, direct, next] = hero.numbers.losses;
     let is_next = hero.layer.is_some_and(|layer| hero.has_moved_weights(layer));
-    let (now, begun) = (if is_next { next } else { loss }, hero.loss_at_start());
-    let [now_words, begun_words, direct_words] = [now, begun, direct].map(|loss| format_decimal(loss as f32));
-    let words = tr!("loss {now}, at the start {begun}", now = now_words, begun = begun_words);
+    let (now, start_loss) = (if is_next { next } else { loss }, hero.loss_at_start());
+    let [now_words, start_words, direct_words] = [now, start_loss, direct].map(|loss| format_decimal(loss as f32));
+    let words = tr!("loss {now}, at the start {start_loss}", now = now_words, start_loss = start_words);
     scene.bold_text(words, line(2.0), 14.0, Anchor::Start, Ink::Text);
     let bar = Area::new(left, line(2.0).y + 12.0, layout.scale, 10.0);
     scene.fill(Shape::Box(bar, 3.0), Ink::Grid);
@@ -326,7 +326,7 @@ fn draw_words(scene: &mut Scene, hero: &DescentHero, layout: &Layout, shown: Opt
     if now.is_finite() {
         scene.fill(Shape::Box(Area { width: bar.width * share(now), ..bar }, 3.0), Ink::Mark);
     }
-    let tick = bar.left + bar.width * share(begun);
+    let tick = bar.left + bar.width * share(start_loss);
     scene.line(
         Point::new(tick, bar.top - 4.0),
         Point::new(tick, bar.bottom() + 4.0),

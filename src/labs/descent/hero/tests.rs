@@ -80,7 +80,7 @@ fn a_moved_point_gives_the_curve_of_descent_on_it() {
     run_to(&mut hero, 60, true);
     let (before, at) = (hero.numbers.clone(), 3);
     let [x, label] = point_of(&hero.examples, at);
-    let said = hero.touch("point-3", Touch::Nudge { x: 0.0, y: -1.0, fine: false }, &WIDE).unwrap();
+    let spoken = hero.touch("point-3", Touch::Nudge { x: 0.0, y: -1.0, fine: false }, &WIDE).unwrap();
     let moved = round_coordinate(label + hero.frame.max_y / 25.0);
     assert_eq!(point_of(&hero.examples, at), [x, moved]);
     for _ in 0..20 {
@@ -99,8 +99,8 @@ fn a_moved_point_gives_the_curve_of_descent_on_it() {
         "Point 4 is at {}. After 60 steps",
         format_label(round_coordinate(label + hero.frame.max_y / 25.0))
     );
-    assert!(said.starts_with(&begin), "{said}");
-    assert!(said.ends_with(&format!("it was {}.", format_decimal(before.losses[0] as f32))), "{said}");
+    assert!(spoken.starts_with(&begin), "{spoken}");
+    assert!(spoken.ends_with(&format!("it was {}.", format_decimal(before.losses[0] as f32))), "{spoken}");
     // The run's later steps are made on the moved points too.
     run_to(&mut hero, 70, true);
     assert_eq!(hero.step(), 70);
@@ -143,13 +143,13 @@ fn a_chosen_layer_says_the_loss_after_it() {
     run_to(&mut hero, 3, false);
     let [loss, _, next] = hero.numbers.losses.map(|loss| format_decimal(loss as f32));
     assert!(hero.numbers.losses[2] < hero.numbers.losses[0]);
-    let said = hero.touch("layer-3", Touch::Press, &WIDE).unwrap();
+    let spoken = hero.touch("layer-3", Touch::Press, &WIDE).unwrap();
     assert_eq!(
-        said,
+        spoken,
         format!("Layer 4 of 10: slopes. The weights have not changed yet, and the loss is still {loss}.")
     );
-    let said = hero.touch("layer-8", Touch::Press, &WIDE).unwrap();
-    assert_eq!(said, format!("Layer 9 of 10: step. The loss was {loss} before this step; now it is {next}."));
+    let spoken = hero.touch("layer-8", Touch::Press, &WIDE).unwrap();
+    assert_eq!(spoken, format!("Layer 9 of 10: step. The loss was {loss} before this step; now it is {next}."));
     assert!(hero.touch("layer-8", Touch::Press, &WIDE).is_some() && hero.layer.is_none());
     assert_eq!(hero.touch("layer-10", Touch::Press, &WIDE), None);
 }

@@ -58,13 +58,13 @@ fn solved(link: &str, sign: f64) -> GroupsHero {
 #[test]
 fn the_clocks_of_a_network_of_waves_point_to_the_right_answer() {
     let hero = solved("#v1/groups?width=48", 1.0);
-    let said = hero.describe();
+    let spoken = hero.describe();
     let margin = margin_of(&FREQUENCIES);
     assert!(
-        said.contains(&format!("19 + 15 = 11. The network answers 11; its margin is {margin}.")),
-        "{said}"
+        spoken.contains(&format!("19 + 15 = 11. The network answers 11; its margin is {margin}.")),
+        "{spoken}"
     );
-    assert!(said.contains("Of all 529 questions, it answers 529 correctly."), "{said}");
+    assert!(spoken.contains("Of all 529 questions, it answers 529 correctly."), "{spoken}");
     for frequency in FREQUENCIES {
         assert!(hero.slots.contains(&frequency), "{:?}", hero.slots);
         assert!((hero.wave_value(frequency, 11) - 8.0).abs() < 1e-3);
@@ -88,30 +88,30 @@ fn the_clocks_of_a_network_of_waves_point_to_the_right_answer() {
 fn touches_change_question_and_answer() {
     let (mut hero, frame) = (solved("#v1/groups?width=48", 1.0), frame(2e4));
     let at = Layout::new(&hero, &frame).cell([5, 20], 23).centre();
-    let said = hero.touch("table", Touch::Drag(at), &frame).unwrap();
-    assert!(said.starts_with("5 + 20 = 2. The network's answer changed from 11 to 2;"), "{said}");
+    let spoken = hero.touch("table", Touch::Drag(at), &frame).unwrap();
+    assert!(spoken.starts_with("5 + 20 = 2. The network's answer changed from 11 to 2;"), "{spoken}");
     assert_eq!(hero.touch("table", Touch::Drag(at), &frame), None);
     let right = Touch::Nudge { x: 1.0, y: 0.0, fine: false };
-    let said = hero.touch("a", right, &frame).unwrap();
-    assert!(said.starts_with("6 + 20 = 3. The network's answer changed from 2 to 3;"), "{said}");
+    let spoken = hero.touch("a", right, &frame).unwrap();
+    assert!(spoken.starts_with("6 + 20 = 3. The network's answer changed from 2 to 3;"), "{spoken}");
     let at = Layout::new(&hero, &frame).cell([0, 22], 23).centre();
-    let said = hero.touch("b", Touch::Drag(at), &frame).unwrap();
-    assert!(said.starts_with("6 + 22 = 5."), "{said}");
-    let said = hero.touch("table", right, &frame).unwrap();
-    assert!(said.starts_with("6 + 0 = 6."), "{said}");
+    let spoken = hero.touch("b", Touch::Drag(at), &frame).unwrap();
+    assert!(spoken.starts_with("6 + 22 = 5."), "{spoken}");
+    let spoken = hero.touch("table", right, &frame).unwrap();
+    assert!(spoken.starts_with("6 + 0 = 6."), "{spoken}");
 
-    let said = hero.touch("wave-5", Touch::Press, &frame).unwrap();
+    let spoken = hero.touch("wave-5", Touch::Press, &frame).unwrap();
     let (all, less) = (margin_of(&FREQUENCIES), margin_of(&[3, 8]));
     let expected = format!("Frequency 5 is off. The answer is 6; its margin changed from {all} to {less}.");
-    assert_eq!(said, expected);
+    assert_eq!(spoken, expected);
     assert!(hero.touch("wave-5", Touch::Press, &frame).unwrap().ends_with(&format!("from {less} to {all}.")));
 
     let layout = Layout::new(&hero, &frame);
     let at = Point::new(Layout::answer_x(&layout.bars, 4, 23), layout.bars.centre().y);
-    let said = hero.touch("answers", Touch::Drag(at), &frame).unwrap();
-    assert!(said.starts_with("Answer 4: all waves together give "), "{said}");
+    let spoken = hero.touch("answers", Touch::Drag(at), &frame).unwrap();
+    assert!(spoken.starts_with("Answer 4: all waves together give "), "{spoken}");
     let value = format_signed((8.0 * (TAU * (3.0 * 2.0) / 23.0).cos()) as f32, 2);
-    assert!(said.contains(&format!("frequency 3 gives {value}")), "{said}");
+    assert!(spoken.contains(&format!("frequency 3 gives {value}")), "{spoken}");
     for key in ["wave-0", "wave-99", "wave-x", "bit-1", ""] {
         assert_eq!(hero.touch(key, Touch::Press, &frame), None, "{key}");
     }

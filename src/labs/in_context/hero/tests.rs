@@ -97,15 +97,15 @@ fn a_dragged_point_changes_least_squares_as_its_formula_says() {
     assert!((hero.method_curves[0].at_query - truth.at_query).abs() < 1e-4, "without noise it is exact");
     let (old, from) = (hero.examples[2].clone(), centre_of(&hero, "example-2"));
     let to = Point::new(from.x + 20.0, if from.y > 250.0 { from.y - 60.0 } else { from.y + 60.0 });
-    let said = hero.touch("example-2", Touch::Drag(to), &frame(5.0)).unwrap();
+    let spoken = hero.touch("example-2", Touch::Drag(to), &frame(5.0)).unwrap();
     assert!(centre_of(&hero, "example-2").distance(to) < 0.01);
     assert!(hero.examples[2].x[0] > old.x[0] && hero.examples[2].y != old.y);
     let sum = |value: fn(&Example) -> f64| hero.examples.iter().map(value).sum::<f64>();
     let slope = sum(|example| example.x[0] * example.y) / sum(|example| example.x[0] * example.x[0]);
     let expected = slope * hero.query[0];
     assert!((hero.method_curves[0].at_query - expected).abs() < 1e-9);
-    assert!(said.contains(&format!("least squares {}", format_value(expected))), "{said}");
-    assert!(!said.contains("true function") && hero.true_curve.is_none());
+    assert!(spoken.contains(&format!("least squares {}", format_value(expected))), "{spoken}");
+    assert!(!spoken.contains("true function") && hero.true_curve.is_none());
     // The curve is there at once, and passes through the query's prediction.
     assert_eq!(hero.method_curves[0].shown(0.0), hero.method_curves[0].values);
     let end = hero.positions().len() - 1;
@@ -124,10 +124,10 @@ fn keys_move_points_and_the_query_and_buttons_change_their_number() {
     assert!((hero.examples[0].y - y - 0.04 * hero.limits[1]).abs() < 1e-9);
     let (x, before) = (hero.query[0], hero.answer());
     let left = Touch::Nudge { x: -1.0, y: 0.0, fine: true };
-    let said = hero.touch("query", left, &frame(0.0)).unwrap();
+    let spoken = hero.touch("query", left, &frame(0.0)).unwrap();
     assert!((hero.query[0] - x + 0.004 * hero.limits[0]).abs() < 1e-9);
     let words = format!("from {} to {}.", format_value(before), format_value(hero.answer()));
-    assert!(said.contains(&words), "{said} {words}");
+    assert!(spoken.contains(&words), "{spoken} {words}");
     assert_eq!(hero.touch("add", Touch::Press, &frame(0.0)), None, "all points are there");
     assert!(hero.touch("remove", Touch::Press, &frame(0.0)).unwrap().contains("examples: 15."));
     assert!((hero.answer() - reference_answer(&hero, &weights, &hero.query)).abs() < 1e-4);

@@ -62,13 +62,13 @@ fn a_head_that_is_off_reads_the_mean_of_all_numbers() {
     let mut hero = LookupHero::new(&spec(SOLVED)).unwrap();
     let (numbers, names) = (numbers(&hero), hero.names(0));
     let before = hero.output();
-    let said = hero.touch("head-1", Touch::Press, &frame(7.0)).unwrap();
+    let spoken = hero.touch("head-1", Touch::Press, &frame(7.0)).unwrap();
     let mean = numbers.iter().sum::<f64>() / 8.0;
     assert!((hero.read_number(1).unwrap() - mean).abs() < 1e-6);
     let expected = squares([numbers[names[0]], mean]);
     assert!((hero.output() - expected).abs() < 0.03, "{} {expected}", hero.output());
     let words = format!("changed from {} to {};", format_value(before), format_value(hero.output()));
-    assert!(said.starts_with("Head 2 is off") && said.contains(&words), "{said} {words}");
+    assert!(spoken.starts_with("Head 2 is off") && spoken.contains(&words), "{spoken} {words}");
     // The arc of the head splits into one for each number; the other head has one.
     let arcs = |now_ms| {
         let scene = hero.scene(&frame(now_ms));

@@ -349,9 +349,9 @@ impl Hero for MachineHero {
                 self.show_step(self.step, frame.now_ms);
                 return Some(tr!("All blocks are shown one after another.").into());
             }
-            let said = self.describe_block(block)?;
+            let spoken = self.describe_block(block)?;
             self.block = Some(block);
-            return Some(said);
+            return Some(spoken);
         }
         self.change_cell(key.strip_prefix("cell-")?.parse().ok()?)
     }
@@ -386,14 +386,14 @@ impl Hero for MachineHero {
 
     fn describe(&self) -> String {
         let Some(moment) = self.moment() else { return String::new() };
-        let said = self.describe_step();
+        let spoken = self.describe_step();
         let (all, writers) =
             (format_thousands(self.execution.program.steps as u64), Self::writer_count(moment));
         match moment.found {
-            0 => tr!("{said} The run has {all} steps.", said, all),
+            0 => tr!("{spoken} The run has {all} steps.", spoken, all),
             found => tr!(
-                "{said} Past tokens that wrote this cell: {writers}; the search found token {found} as the last. The run has {all} steps.",
-                said,
+                "{spoken} Past tokens that wrote this cell: {writers}; the search found token {found} as the last. The run has {all} steps.",
+                spoken,
                 writers,
                 found,
                 all

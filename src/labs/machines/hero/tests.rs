@@ -91,11 +91,11 @@ fn a_changed_cell_changes_later_steps_as_on_a_tape_and_no_earlier_one() {
         let mut hero = hero(LINK);
         hero.show_step(step, 0.0);
         let (before, mut tape) = (hero.moments.clone(), hero.tape());
-        let said = hero.touch(&format!("cell-{cell}"), Touch::Press, &frame(0.0)).unwrap();
+        let spoken = hero.touch(&format!("cell-{cell}"), Touch::Press, &frame(0.0)).unwrap();
         tape[cell].symbol = 1 - tape[cell].symbol;
         assert_eq!(hero.tape()[cell].symbol, tape[cell].symbol, "{step} {cell}");
         let holds = if tape[cell].symbol == 0 { "a blank" } else { "1" };
-        assert!(said.starts_with(&format!("Cell {cell} now holds {holds}")), "{said}");
+        assert!(spoken.starts_with(&format!("Cell {cell} now holds {holds}")), "{spoken}");
         assert_eq!(hero.step, step);
         let records = |moments: &[Moment]| moments.iter().map(|moment| moment.record).collect::<Vec<_>>();
         // The step that wrote the cell now has another symbol; states and heads of the past are the same.
@@ -119,21 +119,21 @@ fn a_changed_cell_changes_later_steps_as_on_a_tape_and_no_earlier_one() {
 #[test]
 fn the_effect_of_a_touch_is_spoken() {
     let mut hero = hero(LINK);
-    let said = hero.touch("step", Touch::Nudge { x: 1.0, y: 0.0, fine: false }, &frame(0.0)).unwrap();
-    assert!(said.starts_with(&format!("Step {}. The head reads ", hero.step)), "{said}");
-    assert!(hero.describe().starts_with(&said), "{}", hero.describe());
+    let spoken = hero.touch("step", Touch::Nudge { x: 1.0, y: 0.0, fine: false }, &frame(0.0)).unwrap();
+    assert!(spoken.starts_with(&format!("Step {}. The head reads ", hero.step)), "{spoken}");
+    assert!(hero.describe().starts_with(&spoken), "{}", hero.describe());
     hero.show_step(106, 0.0);
     // Step 107 makes the machine halt in state halt; with another symbol it goes on.
     assert!(hero.describe_step().contains("goes to state halt."), "{}", hero.describe_step());
     let head = hero.moments[106].record.head;
-    let said = hero.touch(&format!("cell-{head}"), Touch::Press, &frame(0.0)).unwrap();
-    assert!(said.ends_with("The machine no longer stops in the first 107 steps."), "{said}");
-    let said = hero.touch(&format!("cell-{head}"), Touch::Press, &frame(0.0)).unwrap();
-    assert!(said.ends_with("The machine now stops after step 107."), "{said}");
+    let spoken = hero.touch(&format!("cell-{head}"), Touch::Press, &frame(0.0)).unwrap();
+    assert!(spoken.ends_with("The machine no longer stops in the first 107 steps."), "{spoken}");
+    let spoken = hero.touch(&format!("cell-{head}"), Touch::Press, &frame(0.0)).unwrap();
+    assert!(spoken.ends_with("The machine now stops after step 107."), "{spoken}");
     assert_eq!(hero.touch("cell-9999", Touch::Press, &frame(0.0)), None);
     assert_eq!(hero.touch("block-99", Touch::Press, &frame(0.0)), None);
-    let said = hero.touch("block-2", Touch::Press, &frame(0.0)).unwrap();
-    assert!(said.starts_with("Block 3 (Cell written before?): "), "{said}");
+    let spoken = hero.touch("block-2", Touch::Press, &frame(0.0)).unwrap();
+    assert!(spoken.starts_with("Block 3 (Cell written before?): "), "{spoken}");
     assert!(hero.touch("block-2", Touch::Press, &frame(0.0)).is_some() && hero.block.is_none());
     assert!(hero.touch("next", Touch::Press, &frame(0.0)).unwrap().starts_with("Step 107. "));
     assert!(hero.describe().contains("The machine has stopped in state halt."));

@@ -44,14 +44,14 @@ fn assert_near(found: &[f32], expected: &[f32], what: &str) {
 fn bars_are_the_frequencies_of_what_followed_the_chosen_symbol() {
     let mut hero = hero(CIRCUIT);
     for at in 0..16 {
-        let said = hero.touch(&format!("symbol-{at}"), Touch::Press, &frame(0.0)).unwrap();
+        let spoken = hero.touch(&format!("symbol-{at}"), Touch::Press, &frame(0.0)).unwrap();
         let keys = attended(&hero.symbols, at);
         let expected = from_frequencies(&hero.symbols, &keys);
         assert_near(hero.probabilities(), &expected, &format!("{:?} {at}", hero.symbols));
         let best = hero.likeliest();
         assert!(expected.iter().all(|p| *p <= expected[best] + 1e-4));
         let words = format!("the network gives {} {}", symbol_letter(best), percent(expected[best]));
-        assert!(said.contains(&words), "{said} {words}");
+        assert!(spoken.contains(&words), "{spoken} {words}");
         assert!(hero.describe().contains(&words));
         let arcs = hero.attended();
         assert_eq!(arcs.keys.len(), keys.len().min(6));
@@ -84,8 +84,8 @@ fn without_the_first_head_the_network_counts_all_symbols() {
     let all: Vec<usize> = (0..16).collect();
     let (before, followed) = (hero.probabilities().to_vec(), attended(&hero.symbols, 15));
     assert!(followed.len() < 16);
-    let said = hero.touch("head-0", Touch::Press, &frame(0.0)).unwrap();
-    assert!(said.starts_with("Head 1.1 is off. The network's probability of "), "{said}");
+    let spoken = hero.touch("head-0", Touch::Press, &frame(0.0)).unwrap();
+    assert!(spoken.starts_with("Head 1.1 is off. The network's probability of "), "{spoken}");
     assert_near(hero.probabilities(), &from_frequencies(&hero.symbols, &all), "head 1.1 off");
     assert!(hero.touch("head-0", Touch::Press, &frame(0.0)).unwrap().starts_with("Head 1.1 is on."));
     assert_near(hero.probabilities(), &before, "head 1.1 on");
@@ -103,8 +103,8 @@ fn typing_changes_one_symbol_and_the_counts_follow() {
     let (before, now) = (hero.symbols.clone(), usize::from(hero.symbols[9]));
     assert_eq!(hero.touch(&format!("set-{now}"), Touch::Press, &frame(0.0)), None);
     assert_eq!(hero.touch("set-3", Touch::Press, &frame(0.0)), None);
-    let said = hero.touch(&format!("set-{}", (now + 1) % 3), Touch::Press, &frame(0.0)).unwrap();
-    assert!(said.starts_with(&format!("Symbol 10 is now {}.", symbol_letter((now + 1) % 3))), "{said}");
+    let spoken = hero.touch(&format!("set-{}", (now + 1) % 3), Touch::Press, &frame(0.0)).unwrap();
+    assert!(spoken.starts_with(&format!("Symbol 10 is now {}.", symbol_letter((now + 1) % 3))), "{spoken}");
     let changed = (0..16).filter(|at| before[*at] != hero.symbols[*at]);
     assert_eq!(changed.collect::<Vec<usize>>(), [9]);
     let expected = from_frequencies(&hero.symbols, &attended(&hero.symbols, 9));
@@ -134,9 +134,9 @@ fn a_dragged_line_changes_one_row_of_the_chain_and_draws_from_the_same_words() {
         let heights = (0..2160).map(|i| i as f32 / 4.0);
         let y = heights.min_by(|a, b| distance(a).total_cmp(&distance(b))).unwrap();
         let point = vivarium_plot::scene::Point::new(1000.0, y);
-        let Some(said) = hero.touch("chain-1", Touch::Drag(point), &frame(0.0)) else { continue };
+        let Some(spoken) = hero.touch("chain-1", Touch::Drag(point), &frame(0.0)) else { continue };
         done += 1;
-        assert!(said.contains("The chain now gives b after ") && said.contains(" with 60 %"), "{said}");
+        assert!(spoken.contains("The chain now gives b after ") && spoken.contains(" with 60 %"), "{spoken}");
         let found: Vec<Vec<f64>> = (0..3).map(|row| hero.chain.next_symbol_distribution(row)).collect();
         for other in (0..3).filter(|other| *other != row) {
             assert!(found[other].iter().zip(&rows[other]).all(|(a, b)| (a - b).abs() < 1e-6));

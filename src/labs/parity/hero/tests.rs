@@ -44,9 +44,9 @@ fn flipping_a_relevant_bit_turns_the_answer_and_flipping_another_does_not() {
     let (spec, mut hero) = solved();
     let relevant = spec.task.examples().relevant(spec.run.seed);
     for bit in 0..20 {
-        let said = hero.touch(&format!("bit-{bit}"), Touch::Press, &frame(0.0)).unwrap();
-        let turned = said.contains("from +1.00 to −1.00") || said.contains("from −1.00 to +1.00");
-        assert_eq!(turned, relevant.contains(&bit), "{said}");
+        let spoken = hero.touch(&format!("bit-{bit}"), Touch::Press, &frame(0.0)).unwrap();
+        let turned = spoken.contains("from +1.00 to −1.00") || spoken.contains("from −1.00 to +1.00");
+        assert_eq!(turned, relevant.contains(&bit), "{spoken}");
     }
     assert_eq!(hero.touch("bit-20", Touch::Press, &frame(0.0)), None);
     assert!(hero.headline().starts_with("Flip bit "), "{}", hero.headline());

@@ -78,8 +78,8 @@ fn turning_the_student_by_hand_is_a_what_if_until_the_next_weights() {
     assert!(nudge(1.0, false).contains("angle 55.1°"));
     assert!(nudge(-1.0, true).contains("angle 54.9°"));
     assert!(hero.is_what_if && hero.describe().contains("what-if"));
-    let said = hero.touch("student", Touch::Drag(handle), &frame(0.0)).unwrap();
-    assert_eq!(said, "R 0.60, angle 53.1°, errs on about 29.5 %.");
+    let spoken = hero.touch("student", Touch::Drag(handle), &frame(0.0)).unwrap();
+    assert_eq!(spoken, "R 0.60, angle 53.1°, errs on about 29.5 %.");
     assert!((norm(&hero.student) - 7.0).abs() < 1e-4);
     hero.turn_to(std::f64::consts::FRAC_PI_2);
     assert!(hero.headline().contains("50.0 %"), "{}", hero.headline());
@@ -101,8 +101,8 @@ fn examples_turn_a_student_as_hebbs_rule_does() {
     hero.touch("forget", Touch::Press, &frame(0.0)).unwrap();
     assert_eq!(hero.angle, None);
     for alpha in 1..=20 {
-        let said = hero.touch("give-many", Touch::Press, &frame(0.0)).unwrap();
-        assert!(said.contains("errs on"), "{said}");
+        let spoken = hero.touch("give-many", Touch::Press, &frame(0.0)).unwrap();
+        assert!(spoken.contains("errs on"), "{spoken}");
         let (found, theory) = (hero.overlap().unwrap(), hebb_overlap(f64::from(alpha)));
         assert!((found - theory).abs() < 0.15, "α = {alpha}: {found} {theory}");
     }

@@ -382,8 +382,8 @@ impl Hero for ProgramHero {
 
     fn inner_progress(&self) -> Option<f32> {
         let events = &self.own.events;
-        let made = events.iter().filter(|event| event.time as u64 <= self.progress.step).count();
-        (!events.is_empty()).then(|| made as f32 / events.len() as f32)
+        let decided_count = events.iter().filter(|event| event.time as u64 <= self.progress.step).count();
+        (!events.is_empty()).then(|| decided_count as f32 / events.len() as f32)
     }
 
     fn new_run_label(&self) -> &'static str {

@@ -104,11 +104,11 @@ fn flipping_the_deciding_input_turns_the_answer_and_flipping_another_does_not() 
         };
         for (input, decides) in deciding.iter().enumerate() {
             let before = hero.course.answer.unwrap();
-            let said = hero.touch(&format!("input-{input}"), Touch::Press, &frame(0.0)).unwrap();
+            let spoken = hero.touch(&format!("input-{input}"), Touch::Press, &frame(0.0)).unwrap();
             let answer = hero.course.answer.unwrap();
-            assert_eq!((answer == -before, answer), (*decides, hero.course.label), "{said}");
-            assert_eq!(said.contains("answer changed from"), *decides, "{said}");
-            assert!(said.ends_with(&format!("{}.", format_label(answer))), "{said}");
+            assert_eq!((answer == -before, answer), (*decides, hero.course.label), "{spoken}");
+            assert_eq!(spoken.contains("answer changed from"), *decides, "{spoken}");
+            assert!(spoken.ends_with(&format!("{}.", format_label(answer))), "{spoken}");
         }
         hero.set_weights(after(2000, true), &[], 0.0);
         if let Some(turning) = deciding.iter().position(|decides| *decides) {
@@ -148,8 +148,8 @@ fn the_picture_follows_the_run_until_the_user_moves_the_time() {
     assert!(hero.describe().starts_with("Layer 3 of "), "{}", hero.describe());
     hero.set_weights(after(3, false), &[], 300.0);
     assert!(hero.describe().starts_with("SGD has written 3 of 9 rows"), "{}", hero.describe());
-    let said = hero.touch("time", Touch::Nudge { x: 1.0, y: -1.0, fine: false }, &frame(400.0)).unwrap();
-    assert!(said.starts_with("Layer 5 of "), "{said}");
+    let spoken = hero.touch("time", Touch::Nudge { x: 1.0, y: -1.0, fine: false }, &frame(400.0)).unwrap();
+    assert!(spoken.starts_with("Layer 5 of "), "{spoken}");
     hero.set_weights(after(50, false), &[], 500.0);
     assert_eq!(hero.play, Play::still(14));
     // When the user goes back on the strip, the picture follows again.
@@ -165,17 +165,17 @@ fn the_handle_goes_to_any_time_and_the_button_starts_again() {
     let mut hero = open(LINK);
     let total = hero.course.total();
     let end = Point::new(5000.0, 0.0);
-    let said = hero.touch("time", Touch::Drag(end), &frame(0.0)).unwrap();
-    assert!(said.starts_with("The program has halted in layer "), "{said}");
+    let spoken = hero.touch("time", Touch::Drag(end), &frame(0.0)).unwrap();
+    assert!(spoken.starts_with("The program has halted in layer "), "{spoken}");
     assert_eq!(hero.touch("time", Touch::Drag(end), &frame(10.0)), None);
     let rejected: Vec<String> = hero.course.rejected(total).iter().map(ToString::to_string).collect();
-    assert!(said.contains(&join_list(&rejected)), "{said}");
-    let said = hero.touch("play", Touch::Press, &frame(20.0)).unwrap();
-    assert!(said.starts_with("The program runs. SGD has written 9 of 9 rows"), "{said}");
+    assert!(spoken.contains(&join_list(&rejected)), "{spoken}");
+    let spoken = hero.touch("play", Touch::Press, &frame(20.0)).unwrap();
+    assert!(spoken.starts_with("The program runs. SGD has written 9 of 9 rows"), "{spoken}");
     let later = 20.0 + 3.5 * hero.step_ms();
     assert_eq!(hero.play.position(later, false).0, 12);
-    let said = hero.touch("play", Touch::Press, &frame(later)).unwrap();
-    assert!(said.starts_with("Stopped. Layer 3 of "), "{said}");
+    let spoken = hero.touch("play", Touch::Press, &frame(later)).unwrap();
+    assert!(spoken.starts_with("Stopped. Layer 3 of "), "{spoken}");
     // A flip keeps the time, and under reduced motion nothing moves.
     let still = Frame { is_still: true, ..frame(1000.0) };
     hero.touch("input-0", Touch::Press, &still).unwrap();

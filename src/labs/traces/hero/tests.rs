@@ -59,9 +59,9 @@ fn attention_is_on_the_last_write_exactly_where_it_was_four_steps_ago() {
     let (mut equal, mut distant) = (0, 0);
     hero.choose(1, 0.0);
     for step in 2..=32 {
-        let said = hero.touch("step", Touch::Nudge { x: 1.0, y: 0.0, fine: false }, &frame(0.0)).unwrap();
+        let spoken = hero.touch("step", Touch::Nudge { x: 1.0, y: 0.0, fine: false }, &frame(0.0)).unwrap();
         assert_eq!(hero.step, step);
-        assert!(said.starts_with(&format!("To predict step {step}, the head attends step ")), "{said}");
+        assert!(spoken.starts_with(&format!("To predict step {step}, the head attends step ")), "{spoken}");
         if step < 4 {
             continue;
         }
@@ -80,7 +80,7 @@ fn attention_is_on_the_last_write_exactly_where_it_was_four_steps_ago() {
             equal += 1;
             let symbol = hero.symbol(step);
             let words = format!("attends step {0}; last write {0}. The answer {symbol} is right.", step - 4);
-            assert!(said.contains(&words), "{said} {words}");
+            assert!(spoken.contains(&words), "{spoken} {words}");
         }
         distant += usize::from(written.is_some_and(|written| step - written >= 4));
     }
@@ -215,11 +215,11 @@ fn heads_are_chosen_in_turn() {
     let mut hero = hero("#v1/machine-traces?next=lot&t=32&d=8&heads=2.1");
     let first = hero.head;
     for at in 1..=3 {
-        let said = hero.touch("head", Touch::Press, &frame(0.0)).unwrap();
+        let spoken = hero.touch("head", Touch::Press, &frame(0.0)).unwrap();
         assert_eq!(hero.head, (first + at) % 3);
         assert!(
-            said.starts_with(&format!("Head {}. To predict step ", ["1.1", "1.2", "2.1"][hero.head])),
-            "{said}"
+            spoken.starts_with(&format!("Head {}. To predict step ", ["1.1", "1.2", "2.1"][hero.head])),
+            "{spoken}"
         );
     }
 }
