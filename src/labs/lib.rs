@@ -21,6 +21,7 @@
 extern crate vivarium_core;
 
 pub mod advice;
+pub mod answer_scale;
 #[cfg(test)]
 pub mod answer_testing;
 pub mod answers;

@@ -2,6 +2,7 @@
 //! the right; on a phone from top to bottom.
 
 use super::{Beams, BooleanHero, Reading, bits_with_beams};
+use crate::answer_scale::AnswerScale;
 use vivarium_plot::scene::{Anchor, Area, Ink, Point, Scene, Shape, Stroke, TargetKind, WidthScale};
 use vivarium_view::display::hero::Frame;
 use vivarium_view::display::words::format_thousands;
@@ -22,6 +23,8 @@ const UNKNOWN_TILE: f32 = 0.6;
 const STUB: f32 = 20.0;
 /// Answers are drawn to this distance beyond the two labels 0 and 1.
 const BEYOND: f32 = 0.12;
+/// Smallest and largest answer on the scale.
+const RANGE: [f32; 2] = [-BEYOND, 1.0 + BEYOND];
 /// Period of the pulse of the relevant bits after the run, in milliseconds.
 const PULSE_MS: f64 = 2000.0;
 
@@ -35,8 +38,8 @@ struct Layout {
     disc: Point,
     /// Radius of the disc.
     radius: f32,
-    /// Ends of the scale of the answer: [`BEYOND`] below 0 and above 1.
-    scale: [Point; 2],
+    /// Scale of the answer.
+    scale: AnswerScale,
     /// Whether the parts are from top to bottom.
     is_narrow: bool,
 }
@@ -59,7 +62,11 @@ impl Layout {
             pitch,
             disc: Point::new(0.6 * width, middle),
             radius: 28.0,
-            scale: [Point::new(right, middle + half), Point::new(right, middle - half)],
+            scale: AnswerScale {
+                ends: [Point::new(right, middle + half), Point::new(right, middle - half)],
+                range: RANGE,
+                is_horizontal: false,
+            },
             is_narrow: false,
         }
     }
@@ -75,20 +82,13 @@ impl Layout {
             pitch,
             disc: Point::new(width / 2.0, height - 76.0),
             radius: 18.0,
-            scale: [Point::new(30.0, scale), Point::new(width - 30.0, scale)],
+            scale: AnswerScale {
+                ends: [Point::new(30.0, scale), Point::new(width - 30.0, scale)],
+                range: RANGE,
+                is_horizontal: true,
+            },
             is_narrow: true,
         }
-    }
-
-    /// Point of an answer on the scale.
-    fn answer(&self, answer: f32) -> Point {
-        let share = (answer.clamp(-BEYOND, 1.0 + BEYOND) + BEYOND) / (1.0 + 2.0 * BEYOND);
-        self.scale[0].towards(self.scale[1], share)
-    }
-
-    /// A point moved by `away` pixels from the scale, away from the disc.
-    fn offset_from_scale(&self, point: Point, away: f32) -> Point {
-        if self.is_narrow { Point::new(point.x, point.y + away) } else { Point::new(point.x + away, point.y) }
     }
 }
 
@@ -191,31 +191,21 @@ fn draw_relevant(scene: &mut Scene, hero: &BooleanHero, layout: &Layout, frame: 
 
 /// The scale of the answer with the label as a notch, and the needle from the disc to the answer.
 fn draw_answer(scene: &mut Scene, hero: &BooleanHero, layout: &Layout, shown: &Reading) {
-    scene.line(layout.scale[0], layout.scale[1], Stroke::new(Ink::Quiet, 2.0));
-    for tick in [0.0, 0.5, 1.0] {
-        let at = layout.answer(tick);
-        scene.line(
-            layout.offset_from_scale(at, -4.0),
-            layout.offset_from_scale(at, 4.0),
-            Stroke::new(Ink::Quiet, 2.0),
-        );
-    }
+    let scale = &layout.scale;
+    scale.draw_axis(scene, &[0.0, 0.5, 1.0], 4.0);
     let (away, size) = if layout.is_narrow { (15.0, 11.0) } else { (24.0, 14.0) };
     for label in [false, true] {
-        let at = layout.offset_from_scale(layout.answer(f32::from(u8::from(label))), away);
+        let at = scale.offset(scale.point(f32::from(u8::from(label))), away);
         scene.text(hero.format_bit(label), at, size, Anchor::Middle, Ink::Quiet);
     }
     let label = hero.label_of(&hero.bits);
-    let (notch, sign) = (layout.answer(f32::from(u8::from(label))), if label { 1.0 } else { -1.0 });
+    let (value, sign) = (f32::from(u8::from(label)), if label { 1.0 } else { -1.0 });
     let sides: &[f32] = if layout.is_narrow { &[-1.0] } else { &[-1.0, 1.0] };
     for side in sides {
-        let [from, to] = [13.0, 5.0].map(|away| layout.offset_from_scale(notch, side * away));
-        scene.line(from, to, Stroke::new(Ink::of_sign(sign), 4.0));
+        scale.draw_notch(scene, value, sign, [13.0, 5.0].map(|away| side * away));
     }
-    if hero.has_network() && shown.answer.is_finite() {
-        let tip = layout.answer(shown.answer);
-        scene.line(layout.disc, tip, Stroke::new(Ink::Mark, 4.0));
-        scene.fill(Shape::Circle(tip, 6.0), Ink::Mark);
+    if hero.has_network() {
+        scale.draw_needle(scene, layout.disc, shown.answer);
     }
 }
 
@@ -295,13 +285,13 @@ fn draw_captions(scene: &mut Scene, hero: &BooleanHero, layout: &Layout) {
     let left = layout.tiles.first().map_or(12.0, |tile| tile.x - layout.pitch / 2.0);
     scene.text(bits, Point::new(left, top), 13.0, Anchor::Start, Ink::Quiet);
     scene.text(network, Point::new(layout.disc.x, top), 13.0, Anchor::Middle, Ink::Quiet);
-    let right = layout.scale[0].x;
+    let right = layout.scale.ends[0].x;
     let name = match hero.answers_probability() && !hero.has_signs() {
         true => tr!("probability of {one}", one),
         false => tr!("answer").into(),
     };
     scene.text(name, Point::new(right, top), 13.0, Anchor::Middle, Ink::Quiet);
-    let below = Point::new(right, layout.scale[0].y + 26.0);
+    let below = Point::new(right, layout.scale.ends[0].y + 26.0);
     scene.bold_text(words, below, 16.0, Anchor::Middle, Ink::Text);
     let corner = Point::new(left, scene.height - 13.0);
     scene.text(scale, corner, 12.0, Anchor::Start, Ink::Quiet);

@@ -317,7 +317,8 @@ fn draw_words(scene: &mut Scene, hero: &DescentHero, layout: &Layout, shown: Opt
     let [loss, direct, next] = hero.numbers.losses;
     let is_next = hero.layer.is_some_and(|layer| hero.has_moved_weights(layer));
     let (now, start_loss) = (if is_next { next } else { loss }, hero.loss_at_start());
-    let [now_words, start_words, direct_words] = [now, start_loss, direct].map(|loss| format_decimal(loss as f32));
+    let [now_words, start_words, direct_words] =
+        [now, start_loss, direct].map(|loss| format_decimal(loss as f32));
     let words = tr!("loss {now}, at the start {start_loss}", now = now_words, start_loss = start_words);
     scene.bold_text(words, line(2.0), 14.0, Anchor::Start, Ink::Text);
     let bar = Area::new(left, line(2.0).y + 12.0, layout.scale, 10.0);

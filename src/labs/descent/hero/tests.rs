@@ -149,7 +149,10 @@ fn a_chosen_layer_says_the_loss_after_it() {
         format!("Layer 4 of 10: slopes. The weights have not changed yet, and the loss is still {loss}.")
     );
     let spoken = hero.touch("layer-8", Touch::Press, &WIDE).unwrap();
-    assert_eq!(spoken, format!("Layer 9 of 10: step. The loss was {loss} before this step; now it is {next}."));
+    assert_eq!(
+        spoken,
+        format!("Layer 9 of 10: step. The loss was {loss} before this step; now it is {next}.")
+    );
     assert!(hero.touch("layer-8", Touch::Press, &WIDE).is_some() && hero.layer.is_none());
     assert_eq!(hero.touch("layer-10", Touch::Press, &WIDE), None);
 }

@@ -2,6 +2,7 @@
 //! then the heads as switches, and the answer on a scale. On a phone heads and scale are below.
 
 use super::{Answer, LookupHero, format_value, letter};
+use crate::answer_scale::AnswerScale;
 use vivarium_plot::scene::{Anchor, Area, Ink, Point, Scene, Shape, Stroke, TargetKind, WidthScale};
 use vivarium_science::tokens::TeacherKind;
 use vivarium_view::display::hero::Frame;
@@ -40,8 +41,8 @@ struct Layout {
     heads: Vec<Area>,
     /// Point where the lines of the heads end.
     output: Point,
-    /// Ends of the scale of the answer: −limit and +limit.
-    scale: [Point; 2],
+    /// Scale of the answer, as a share of its limit.
+    scale: AnswerScale,
     /// Whether the parts are from top to bottom.
     is_narrow: bool,
 }
@@ -74,7 +75,11 @@ impl Layout {
             touch: (pitch, TILE.1),
             heads: (0..heads).map(head).collect(),
             output: Point::new(right - 24.0, middle),
-            scale: [Point::new(right, middle + span), Point::new(right, middle - span)],
+            scale: AnswerScale {
+                ends: [Point::new(right, middle + span), Point::new(right, middle - span)],
+                range: [-1.0, 1.0],
+                is_horizontal: false,
+            },
             is_narrow: false,
         }
     }
@@ -111,20 +116,13 @@ impl Layout {
             touch: (pitch, NARROW_ROW - 2.0),
             heads: (0..heads).map(head).collect(),
             output: Point::new(width / 2.0, scale - 18.0),
-            scale: [Point::new(30.0, scale), Point::new(width - 30.0, scale)],
+            scale: AnswerScale {
+                ends: [Point::new(30.0, scale), Point::new(width - 30.0, scale)],
+                range: [-1.0, 1.0],
+                is_horizontal: true,
+            },
             is_narrow: true,
         }
-    }
-
-    /// Point of an answer on the scale, whose ends are ± `limit`.
-    fn answer(&self, answer: f64, limit: f64) -> Point {
-        let share = ((answer / limit).clamp(-1.0, 1.0) as f32 + 1.0) / 2.0;
-        self.scale[0].towards(self.scale[1], share)
-    }
-
-    /// A point moved by `away` pixels from the scale.
-    fn offset_from_scale(&self, point: Point, away: f32) -> Point {
-        if self.is_narrow { Point::new(point.x, point.y + away) } else { Point::new(point.x + away, point.y) }
     }
 }
 
@@ -275,37 +273,23 @@ fn draw_heads(scene: &mut Scene, hero: &LookupHero, layout: &Layout) {
 
 /// The scale of the answer with the label as a notch and the network's answer as a needle.
 fn draw_answer(scene: &mut Scene, hero: &LookupHero, layout: &Layout, frame: &Frame) {
-    scene.line(layout.scale[0], layout.scale[1], Stroke::new(Ink::Quiet, 2.0));
-    for part in [-1.0, 0.0, 1.0] {
-        let at = layout.answer(part * hero.limit, hero.limit);
-        scene.line(
-            layout.offset_from_scale(at, -5.0),
-            layout.offset_from_scale(at, 5.0),
-            Stroke::new(Ink::Quiet, 2.0),
-        );
-        let decimals = if hero.limit.fract() == 0.0 { 0 } else { 2 };
-        let words = format_signed((part * hero.limit) as f32, decimals);
-        scene.text(words, layout.offset_from_scale(at, 18.0), 13.0, Anchor::Middle, Ink::Quiet);
+    let (scale, ticks) = (&layout.scale, [-1.0, 0.0, 1.0]);
+    scale.draw_axis(scene, &ticks, 5.0);
+    let decimals = if hero.limit.fract() == 0.0 { 0 } else { 2 };
+    for tick in ticks {
+        let words = format_signed(tick * hero.limit as f32, decimals);
+        scene.text(words, scale.offset(scale.point(tick), 18.0), 13.0, Anchor::Middle, Ink::Quiet);
     }
     let label = hero.label();
     if label.is_finite() {
-        let (at, ink) = (layout.answer(label, hero.limit), Ink::of_sign(label as f32));
-        for offset in [-12.0, 12.0] {
-            scene.line(
-                layout.offset_from_scale(at, offset),
-                layout.offset_from_scale(at, offset * 0.4),
-                Stroke::new(ink, 4.0),
-            );
+        for side in [-12.0, 12.0] {
+            scale.draw_notch(scene, (label / hero.limit) as f32, label as f32, [side, side * 0.4]);
         }
     }
     let from = hero.before.as_ref().map_or(hero.output(), |before: &Answer| before.output);
     let moved = f64::from(frame.moved(hero.changed_ms, NEEDLE_MS));
     let shown = from + (hero.output() - from) * moved;
-    if shown.is_finite() {
-        let tip = layout.answer(shown, hero.limit);
-        scene.line(layout.output, tip, Stroke::new(Ink::Mark, 4.0));
-        scene.fill(Shape::Circle(tip, 6.0), Ink::Mark);
-    }
+    scale.draw_needle(scene, layout.output, (shown / hero.limit) as f32);
 }
 
 /// Describes the label of a question.
@@ -331,7 +315,7 @@ fn draw_captions(scene: &mut Scene, hero: &LookupHero, layout: &Layout) {
     if layout.is_narrow {
         scene.text(questions, Point::new(6.0, 12.0), 12.0, Anchor::Start, Ink::Quiet);
         scene.text(scale, Point::new(scene.width - 6.0, 12.0), 11.0, Anchor::End, Ink::Quiet);
-        let (y, middle) = (layout.scale[0].y + 36.0, scene.width / 2.0);
+        let (y, middle) = (layout.scale.ends[0].y + 36.0, scene.width / 2.0);
         scene.bold_text(answer, Point::new(middle - 12.0, y), 14.0, Anchor::End, Ink::Text);
         scene.bold_text(label, Point::new(middle + 12.0, y), 14.0, Anchor::Start, Ink::Text);
         scene.text(function, Point::new(middle, scene.height - 10.0), 11.0, Anchor::Middle, Ink::Quiet);
@@ -343,7 +327,7 @@ fn draw_captions(scene: &mut Scene, hero: &LookupHero, layout: &Layout) {
     scene.text(heads, Point::new(0.7 * scene.width, 16.0), 13.0, Anchor::Middle, Ink::Quiet);
     let below = Point::new(left, scene.height - 14.0);
     scene.text(function, below, 13.0, Anchor::Start, Ink::Quiet);
-    let [foot, right] = [layout.scale[0].y + 24.0, layout.scale[0].x];
+    let [foot, right] = [layout.scale.ends[0].y + 24.0, layout.scale.ends[0].x];
     scene.bold_text(answer, Point::new(right, foot), 15.0, Anchor::Middle, Ink::Text);
     scene.bold_text(label, Point::new(right, foot + 20.0), 15.0, Anchor::Middle, Ink::Text);
     let corner = Point::new(scene.width - 12.0, scene.height - 10.0);

@@ -2,6 +2,7 @@
 //! top to bottom.
 
 use super::{MAX_NEURONS, NEEDLE_MS, ParityHero, SORT_MS};
+use crate::answer_scale::AnswerScale;
 use vivarium_core::sorting;
 use vivarium_plot::scene::{Anchor, Area, Ink, Point, Scene, Shape, Stroke, TargetKind};
 use vivarium_view::display::hero::Frame;
@@ -27,8 +28,8 @@ const UNCHOSEN: f32 = 0.25;
 const PULSE_MS: f64 = 2000.0;
 /// Number of pulses after the run.
 const PULSES: f64 = 4.0;
-/// Largest |answer| on the scale of the needle.
-const LARGEST_ANSWER: f32 = 2.0;
+/// Smallest and largest answer on the scale of the needle.
+const RANGE: [f32; 2] = [-2.0, 2.0];
 
 /// Where the parts of the picture are.
 struct Layout {
@@ -44,8 +45,8 @@ struct Layout {
     neuron_count: usize,
     /// Point where the lines of the neurons end.
     output: Point,
-    /// Ends of the scale of the answer: −2 and +2.
-    scale: [Point; 2],
+    /// Scale of the answer.
+    scale: AnswerScale,
     /// Number of dots of held-out examples.
     dot_count: usize,
     /// Whether the parts are from top to bottom.
@@ -81,7 +82,11 @@ impl Layout {
             neurons: [Point::new(across, middle - span), Point::new(across, middle + span)],
             neuron_count: MAX_NEURONS,
             output: Point::new(right - 24.0, middle),
-            scale: [Point::new(right, middle + scale_span), Point::new(right, middle - scale_span)],
+            scale: AnswerScale {
+                ends: [Point::new(right, middle + scale_span), Point::new(right, middle - scale_span)],
+                range: RANGE,
+                is_horizontal: false,
+            },
             dot_count: usize::MAX,
             is_narrow: false,
         }
@@ -112,7 +117,11 @@ impl Layout {
             neurons: [Point::new(24.0, neurons), Point::new(width - 24.0, neurons)],
             neuron_count: NARROW_NEURONS,
             output: Point::new(width / 2.0, scale - 16.0),
-            scale: [Point::new(30.0, scale), Point::new(width - 30.0, scale)],
+            scale: AnswerScale {
+                ends: [Point::new(30.0, scale), Point::new(width - 30.0, scale)],
+                range: RANGE,
+                is_horizontal: true,
+            },
             dot_count: NARROW_DOTS,
             is_narrow: true,
         }
@@ -121,17 +130,6 @@ impl Layout {
     /// Centre of the neuron in a place, which may be between two places.
     fn neuron(&self, place: f32) -> Point {
         self.neurons[0].towards(self.neurons[1], place / (self.neuron_count - 1).max(1) as f32)
-    }
-
-    /// Point of an answer on the scale.
-    fn answer(&self, answer: f32) -> Point {
-        let share = (answer.clamp(-LARGEST_ANSWER, LARGEST_ANSWER) / LARGEST_ANSWER + 1.0) / 2.0;
-        self.scale[0].towards(self.scale[1], share)
-    }
-
-    /// A point moved by `away` pixels from the scale, towards the dots.
-    fn offset_from_scale(&self, point: Point, away: f32) -> Point {
-        if self.is_narrow { Point::new(point.x, point.y + away) } else { Point::new(point.x + away, point.y) }
     }
 }
 
@@ -172,7 +170,7 @@ fn draw_lines(scene: &mut Scene, hero: &ParityHero, layout: &Layout, neurons: &[
             };
             if let Some(thickness) = hero.weight_scale.width_of(weight) {
                 // On the right of a tile, or below it on a phone.
-                let from = layout.offset_from_scale(*from, layout.tile / 2.0);
+                let from = layout.scale.offset(*from, layout.tile / 2.0);
                 lines.push((from, *to, Stroke::new(Ink::of_sign(weight).at(strength), thickness)));
             }
         }
@@ -241,21 +239,11 @@ fn draw_tiles(scene: &mut Scene, hero: &ParityHero, layout: &Layout, frame: &Fra
 
 /// The scale of the answer with the needle, the label as a notch, and the answers on held-out examples as dots.
 fn draw_answer(scene: &mut Scene, hero: &ParityHero, layout: &Layout, frame: &Frame) {
-    scene.line(layout.scale[0], layout.scale[1], Stroke::new(Ink::Quiet, 2.0));
-    for tick in [-1.0, 0.0, 1.0] {
-        let at = layout.answer(tick);
-        scene.line(
-            layout.offset_from_scale(at, -5.0),
-            layout.offset_from_scale(at, 5.0),
-            Stroke::new(Ink::Quiet, 2.0),
-        );
-        scene.text(
-            format_signed(tick, 0),
-            layout.offset_from_scale(at, 26.0),
-            13.0,
-            Anchor::Middle,
-            Ink::Quiet,
-        );
+    let (scale, ticks) = (&layout.scale, [-1.0, 0.0, 1.0]);
+    scale.draw_axis(scene, &ticks, 5.0);
+    for tick in ticks {
+        let at = scale.offset(scale.point(tick), 26.0);
+        scene.text(format_signed(tick, 0), at, 13.0, Anchor::Middle, Ink::Quiet);
     }
     if let Some(network) = &hero.network {
         let dots = network.dot_answers.iter().zip(&hero.dots.y).take(layout.dot_count).enumerate();
@@ -264,26 +252,16 @@ fn draw_answer(scene: &mut Scene, hero: &ParityHero, layout: &Layout, frame: &Fr
             let band = if *label > 0.0 { 108.0 } else { 52.0 };
             let away = band + (at * 29 % 40) as f32 + 4.0;
             let away = if layout.is_narrow { 40.0 + (away - 52.0) * 0.32 } else { away };
-            let at = layout.offset_from_scale(layout.answer(*answer), away);
+            let at = scale.offset(scale.point(*answer), away);
             scene.fill(Shape::Circle(at, DOT), Ink::of_sign(*label).at(0.85));
         }
     }
-    let label = layout.answer(hero.label());
-    let ink = Ink::of_sign(hero.label());
-    for offset in [-12.0, 12.0] {
-        scene.line(
-            layout.offset_from_scale(label, offset),
-            layout.offset_from_scale(label, offset * 0.4),
-            Stroke::new(ink, 4.0),
-        );
+    for side in [-12.0, 12.0] {
+        scale.draw_notch(scene, hero.label(), hero.label(), [side, side * 0.4]);
     }
     let moved = frame.moved(hero.needle.since_ms, NEEDLE_MS);
     let shown = hero.needle.from + (hero.answer() - hero.needle.from) * moved;
-    if shown.is_finite() {
-        let tip = layout.answer(shown);
-        scene.line(layout.output, tip, Stroke::new(Ink::Mark, 4.0));
-        scene.fill(Shape::Circle(tip, 6.0), Ink::Mark);
-    }
+    scale.draw_needle(scene, layout.output, shown);
 }
 
 /// Names of the parts, the answer in numbers, and the scale of the lines.
@@ -297,7 +275,7 @@ fn draw_captions(scene: &mut Scene, hero: &ParityHero, layout: &Layout) {
         let end = Point::new(scene.width - 6.0, 12.0);
         scene.text(scale, end, 11.0, Anchor::End, Ink::Quiet);
         let words = tr!("answer {answer}, label {label}", answer, label);
-        let at = Point::new(scene.width / 2.0, (layout.scale[0].y + 92.0).min(scene.height - 10.0));
+        let at = Point::new(scene.width / 2.0, (layout.scale.ends[0].y + 92.0).min(scene.height - 10.0));
         scene.bold_text(words, at, 15.0, Anchor::Middle, Ink::Text);
         return;
     }
@@ -310,11 +288,11 @@ fn draw_captions(scene: &mut Scene, hero: &ParityHero, layout: &Layout) {
         false => tr!("{neurons} neurons", neurons),
     };
     scene.text(words, Point::new(layout.neurons[0].x, top), 13.0, Anchor::Middle, Ink::Quiet);
-    let right = layout.scale[0].x;
+    let right = layout.scale.ends[0].x;
     scene.text(tr!("answer"), Point::new(right + 4.0, top), 13.0, Anchor::End, Ink::Quiet);
     let words = tr!("{count} examples", count = hero.dots.y.len());
     scene.text(words, Point::new(right + 52.0, top), 13.0, Anchor::Start, Ink::Quiet);
-    let below = layout.scale[0].y + 28.0;
+    let below = layout.scale.ends[0].y + 28.0;
     let words = tr!("answer {answer}, label {label}", answer, label);
     scene.bold_text(words, Point::new(right + 30.0, below), 16.0, Anchor::Middle, Ink::Text);
     let at = Point::new(right + 30.0, below + 22.0);

@@ -68,7 +68,11 @@ fn the_class_turns_along_the_column_that_the_network_uses_and_along_no_other() {
     let other = (0..20).find(|other| !hero.relevant.contains(other)).unwrap();
     hero.touch(&format!("column-{other}"), Touch::Press, &frame()).unwrap();
     let spoken = hero.touch(&format!("column-{column}"), Touch::Press, &frame()).unwrap();
-    assert!(spoken.starts_with(&format!("Horizontal: column {}. Vertical: column {}.", column + 1, other + 1)));
+    assert!(spoken.starts_with(&format!(
+        "Horizontal: column {}. Vertical: column {}.",
+        column + 1,
+        other + 1
+    )));
     // σ(2) = 0.8808.
     for (x, words) in [(1.0, "Network: class +1, 88.0 %."), (-1.0, "Network: class −1, 88.0 %.")] {
         for y in [-2.0, 0.0, 2.0] {
