@@ -16,6 +16,8 @@ const ROW: usize = 10;
 const NARROW_NEURONS: usize = 10;
 /// Number of held-out examples in the picture on a phone.
 const NARROW_DOTS: usize = 50;
+/// Height of dots and numbers below the scale on a phone in CSS pixels.
+const DOTS_HEIGHT: f32 = 96.0;
 /// Size of a tile in CSS pixels.
 const TILE: f32 = 24.0;
 /// Radius of a neuron in CSS pixels.
@@ -122,7 +124,8 @@ impl Layout {
                 range: RANGE,
                 is_horizontal: true,
             },
-            dot_count: NARROW_DOTS,
+            // Below the scale there may be room for the answer in numbers alone.
+            dot_count: if height - scale >= DOTS_HEIGHT { NARROW_DOTS } else { 0 },
             is_narrow: true,
         }
     }

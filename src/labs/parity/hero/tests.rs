@@ -107,6 +107,20 @@ fn scenes_are_bounded_and_their_targets_disjoint() {
 }
 
 #[test]
+fn a_low_picture_has_no_dots_below_its_numbers() {
+    let hero = new_hero(&decode("#v1/sparse-parity?n=50").0.spec).unwrap();
+    let dots = |height| {
+        let scene = hero.scene(&Frame { width: 390.0, height, now_ms: 0.0, is_still: false });
+        scene
+            .items
+            .iter()
+            .filter(|item| matches!(item.shape, Shape::Circle(_, radius) if radius < 3.0))
+            .count()
+    };
+    assert_eq!([dots(300.0), dots(600.0)], [0, 50]);
+}
+
+#[test]
 fn neurons_move_to_the_order_of_their_size_when_the_run_has_ended() {
     let (_, hero) = solved();
     let centres = |now_ms| {
