@@ -175,7 +175,7 @@ fn collect_stories(root: &Path, texts: &mut Vec<String>) -> Result<(), anyhow::E
             texts.push(passage.title);
             for block in passage.blocks {
                 match block {
-                    PassageBlock::Text(text) => texts.push(text),
+                    PassageBlock::Text(text) | PassageBlock::More(text) => texts.push(text),
                     PassageBlock::Buttons(buttons) => texts.extend(buttons.into_iter().map(|(word, _)| word)),
                     PassageBlock::Question { guesses, answer } => {
                         texts.extend(guesses.into_iter().map(|(word, _)| word));

@@ -23,6 +23,8 @@
 //!
 //! > The answer, shown after a guess.
 //!
+//! + Further reading, which the page folds under "Read more".
+//!
 //! ## For teachers
 //!
 //! The notes, as [`super::story_notes`] reads them.
@@ -31,6 +33,15 @@
 //!
 //! - Author, year, title.
 //! ```
+//!
+//! # Length
+//! The picture stands beside the text, so a passage shows at most five new lines at a time. A line has about 70
+//! characters: the paragraphs before the last question have together at most 350 characters, the explanation of a
+//! question at most 350, and the paragraphs after the last question together at most 350. In a passage without a
+//! question all paragraphs have together at most 350 characters. A guess has at most 90. Paragraphs that begin with `+ `
+//! are not counted, and nothing in the other paragraphs depends on them: everything that the reader needs for the
+//! prediction and for its explanation is outside of them. Consecutive ones are folded together; on paper they are
+//! ordinary paragraphs.
 //!
 //! # Why
 //! Plain Markdown can be read and corrected without the program. The page fetches a story only when it is opened, which
@@ -90,6 +101,8 @@ pub struct Passage {
 pub enum PassageBlock {
     /// A paragraph; text between two `*` is emphasised.
     Text(String),
+    /// A paragraph of further reading, which the page folds; text between two `*` is emphasised.
+    More(String),
     /// Buttons, each with its label and its action.
     Buttons(Vec<(String, StoryAction)>),
     /// A question in which the reader predicts a result.
@@ -256,8 +269,12 @@ fn parse_block(lines: &[&str], blocks: &mut Vec<PassageBlock>) -> Result<(), &'s
         blocks.push(PassageBlock::Buttons(buttons));
         return Ok(());
     }
-    if lines[0].starts_with(['-', '>', '#', '!', '`', '<']) {
-        return Err("text, buttons, guesses or an answer");
+    if lines[0].starts_with("+ ") {
+        blocks.push(PassageBlock::More(joined("+ ", "further reading: each line begins with +")?));
+        return Ok(());
+    }
+    if lines[0].starts_with(['-', '>', '#', '!', '`', '<', '+']) {
+        return Err("text, further reading, buttons, guesses or an answer");
     }
     blocks.push(PassageBlock::Text(lines.join(" ")));
     Ok(())
@@ -321,7 +338,7 @@ mod tests {
                 (link, on) = (bound, passage.run.clone());
                 for block in &passage.blocks {
                     match block {
-                        PassageBlock::Text(text) => {
+                        PassageBlock::Text(text) | PassageBlock::More(text) => {
                             assert!(text.len() < 700 && !text.contains('!'), "{place}: {text}");
                             assert!(
                                 text.ends_with(['.', '?']) && text.matches('*').count() % 2 == 0,
@@ -396,6 +413,9 @@ mod tests {
             ("## P\n\nRun: z23\n\n[A](step:x)\n", 11),
             ("## P\n\nRun: z23\n\n[A](panel:astrology)\n", 11),
             ("## P\n\nRun: z23\n\n<b>\n", 11),
+            ("## P\n\nRun: z23\n\n+Further.\n", 11),
+            ("## P\n\nRun: z23\n\nText.\n\n+ Further\nreading.\n", 13),
+            ("## P\n\nRun: z23\n\n- [x] One.\n- [ ] Two.\n\n+ No answer.\n", 14),
             ("## P\n\nRun: z23\n\nText.\n", 11),
         ] {
             assert_eq!(parse_story(&format!("{start}{rest}")).unwrap_err().line, line, "{rest}");
@@ -403,11 +423,56 @@ mod tests {
         for text in ["", "---", "# Title", "---\ntitle: T\nabout: A.\nminutes: many\n---\n"] {
             assert!(parse_story(text).is_err(), "{text}");
         }
-        let written = "## P\n\nRun: z23\n\nOne\ntwo.\n\n[A](step:10) [B](run:s3)\n\n";
+        let written = "## P\n\nRun: z23\n\nOne\ntwo.\n\n[A](step:10) [B](run:s3)\n\n+ More\n+ to read.\n\n";
         let story = parse_story(&format!("{start}{written}{MINIMAL_NOTES}## Sources\n\n- S.\n")).unwrap();
         assert_eq!(story.passages[0].blocks[0], PassageBlock::Text("One two.".into()));
         let PassageBlock::Buttons(buttons) = &story.passages[0].blocks[1] else { panic!("two buttons") };
         assert_eq!(buttons[0], ("A".into(), StoryAction::Train(10)));
         assert_eq!(buttons[1].1, StoryAction::Open(find_preset("s3").unwrap().link.into()));
+        assert_eq!(story.passages[0].blocks[2], PassageBlock::More("More to read.".into()));
+    }
+
+    /// Number of characters of a text as the page shows it, without the stars around emphasised words.
+    fn shown_length(text: &str) -> usize {
+        text.chars().filter(|letter| *letter != '*').count()
+    }
+
+    /// Number of characters of all paragraphs among these blocks, without further reading.
+    fn paragraphs_length(blocks: &[PassageBlock]) -> usize {
+        let of = |block: &PassageBlock| match block {
+            PassageBlock::Text(text) => shown_length(text),
+            _ => 0,
+        };
+        blocks.iter().map(of).sum()
+    }
+
+    #[test]
+    fn a_passage_shows_at_most_five_new_lines_at_a_time() {
+        let (five_lines, guess_limit) = (5 * 70, 90);
+        let mut long = vec![];
+        for about in stories() {
+            for passage in &parse_story(&text(about.slug)).unwrap().passages {
+                let is_question = |block: &PassageBlock| matches!(block, PassageBlock::Question { .. });
+                let last = passage.blocks.iter().rposition(is_question).unwrap_or(passage.blocks.len());
+                let (before, after) = passage.blocks.split_at(last);
+                let mut parts = vec![
+                    ("before the question", paragraphs_length(before), five_lines),
+                    ("after the question", paragraphs_length(after), five_lines),
+                ];
+                for block in &passage.blocks {
+                    if let PassageBlock::Question { guesses, answer } = block {
+                        parts.push(("explanation", shown_length(answer), five_lines));
+                        parts.extend(
+                            guesses.iter().map(|(guess, _)| ("guess", shown_length(guess), guess_limit)),
+                        );
+                    }
+                }
+                let over = parts.into_iter().filter(|(_, length, limit)| length > limit);
+                long.extend(over.map(|(part, length, _)| {
+                    format!("{}, {}: {part} has {length} characters", about.slug, passage.title)
+                }));
+            }
+        }
+        assert!(long.is_empty(), "{}", long.join("\n"));
     }
 }

@@ -137,7 +137,7 @@ fn every_number_of_a_story_is_a_presets_or_follows_from_a_definition() {
                 };
             for block in &passage.blocks {
                 let texts = match block {
-                    PassageBlock::Text(text) => text.clone(),
+                    PassageBlock::Text(text) | PassageBlock::More(text) => text.clone(),
                     PassageBlock::Question { answer, .. } => answer.clone(),
                     PassageBlock::Buttons(_) => continue,
                 };

@@ -40,7 +40,7 @@ fn texts() -> Vec<String> {
         for passage in parse_story(&std::fs::read_to_string(file).unwrap()).unwrap().passages {
             for block in passage.blocks {
                 match block {
-                    PassageBlock::Text(text) => texts.push(text),
+                    PassageBlock::Text(text) | PassageBlock::More(text) => texts.push(text),
                     PassageBlock::Question { answer, .. } => texts.push(answer),
                     PassageBlock::Buttons(_) => {}
                 }

@@ -5,6 +5,7 @@ use wasm_bindgen::JsCast;
 use web_sys::{Element, MouseEvent};
 
 use crate::browser;
+use crate::lecture::LectureDialog;
 use crate::store::Store;
 use crate::tour::printing::{TeacherPage, print};
 use vivarium_page::state::Action;
@@ -26,7 +27,7 @@ pub fn StoryList(
     /// Whether the dialog is open.
     open: RwSignal<bool>,
 ) -> impl IntoView {
-    let (store, lesson) = (Store::here(), TeacherPage::here());
+    let (store, lesson, lecture) = (Store::here(), TeacherPage::here(), LectureDialog::here());
     let choose = move |event: MouseEvent| {
         let Some(name) = pressed_button(&event) else { return };
         open.set(false);
@@ -40,6 +41,10 @@ pub fn StoryList(
             <p>{tr!("Stories are short guided tours. In a story, the page trains networks, stops and asks questions. You can leave a story at any time; the run stays on the page.")}</p>
             // Markup: `story_list_html`, written with `Html`, which escapes texts.
             <ul class="story-list" inner_html=story_list_html() on:click=choose></ul>
+            <button class="button" type="button" data-testid="story-lecture" on:click=move |_| {
+                open.set(false);
+                lecture.open.set(true);
+            }>{tr!("Make or give a lecture")}</button>
         </ModalDialog>
     }
     .into_any()
@@ -57,7 +62,7 @@ pub fn Tour() -> impl IntoView {
     Effect::new(move |_| {
         if let Some((chart, _)) = pointed.get().split_once('/') {
             // The chart may be put on the page only now.
-            let selector = format!("[data-testid=chart-{chart}]");
+            let selector = format!(".plot:has([data-testid=chart-{chart}])");
             request_animation_frame(move || browser::scroll_into_view(&selector));
         }
     });
@@ -86,9 +91,9 @@ pub fn Tour() -> impl IntoView {
         }
         let what = store.peek(|state| TourAction::from_button(&name, state.tour.as_ref()?));
         let Some(what) = what else { return };
-        let is_guess = matches!(what, TourAction::Guess(..));
+        let is_rewritten = matches!(what, TourAction::Guess(..) | TourAction::ToggleMore(_));
         store.act(Action::Tour(what));
-        if is_guess {
+        if is_rewritten {
             // The button is written anew.
             request_animation_frame(move || focus_selector(&format!("[data-press='{name}']")));
         }

@@ -26,7 +26,8 @@ pub fn handout_html(story: &Story, address: &str) -> String {
         out.element("h2", &title);
         for block in &passage.blocks {
             match block {
-                PassageBlock::Text(text) => out.element("p", translated(text)),
+                // Nothing unfolds on paper.
+                PassageBlock::Text(text) | PassageBlock::More(text) => out.element("p", translated(text)),
                 PassageBlock::Buttons(buttons) => {
                     let words: Vec<&str> = buttons.iter().map(|(word, _)| translated(word)).collect();
                     out.raw("<div class=\"handout__actions\">");
@@ -105,7 +106,7 @@ mod tests {
                 assert!(passages.contains(&format!("<h2>{}. {title}</h2>", at + 1)), "{slug}: {title}");
                 for block in &passage.blocks {
                     match block {
-                        PassageBlock::Text(text) => {
+                        PassageBlock::Text(text) | PassageBlock::More(text) => {
                             assert!(passages.contains(&format!("<p>{}</p>", within(text))), "{slug}: {text}")
                         }
                         PassageBlock::Buttons(buttons) => {

@@ -40,6 +40,8 @@ pub struct Tour {
     pub explained_questions: Vec<(usize, usize)>,
     /// Indices, from 0, of the passages in which the reader has changed a setting or opened another run after a guess.
     pub changed_passages: Vec<usize>,
+    /// Further reading that the reader has unfolded: (index of the passage, index of its first block).
+    pub opened_readings: Vec<(usize, usize)>,
     /// (chart at which the story points, number of times that it has pointed at a chart); None if it points at none.
     pub pointed_chart: Option<(Chart, u32)>,
     /// Whether the address had a wrong passage number, as `#story/grokking/0` does.
@@ -125,21 +127,28 @@ impl Tour {
         self.explained_questions.contains(&(self.passage_index, block))
     }
 
+    /// Returns the block index of the question before block index `at` of the shown passage, if no question follows: text
+    /// after it may contain its answer.
+    fn find_question_before(&self, at: usize) -> Option<usize> {
+        let (before, after) = self.passage()?.blocks.split_at_checked(at)?;
+        let is_question = |block: &PassageBlock| matches!(block, PassageBlock::Question { .. });
+        before.iter().rposition(is_question).filter(|_| !after.iter().any(is_question))
+    }
+
     /// Whether the text at block index `at` of the shown passage is shown: text after its last question may contain the
     /// answer, and is shown with the explanation. Where no button trains, as in a sweep, this text says how to start,
     /// and is shown after the guess.
     fn is_text_shown(&self, at: usize) -> bool {
-        let Some((before, after)) = self.passage().and_then(|passage| passage.blocks.split_at_checked(at))
-        else {
-            return true;
-        };
-        let is_question = |block: &PassageBlock| matches!(block, PassageBlock::Question { .. });
-        let question = before.iter().rposition(is_question);
-        after.iter().any(is_question)
-            || question.is_none_or(|question| match self.answer_step(question) {
-                Some(_) => self.is_explained(question),
-                None => self.guess(question).is_some(),
-            })
+        self.find_question_before(at).is_none_or(|question| match self.answer_step(question) {
+            Some(_) => self.is_explained(question),
+            None => self.guess(question).is_some(),
+        })
+    }
+
+    /// Whether the further reading at block index `at` of the shown passage is offered: after the last question it waits
+    /// for the explanation.
+    fn is_reading_shown(&self, at: usize) -> bool {
+        self.find_question_before(at).is_none_or(|question| self.is_explained(question))
     }
 
     /// Encodes the guesses as `passage.block.guess`, separated by spaces, for the browser's storage.
@@ -221,15 +230,19 @@ impl TourAction {
         }
         let (block, which) = name.split_once('.')?;
         let block: usize = block.parse().ok()?;
+        let at_block = tour.passage()?.blocks.get(block)?;
+        if which == "more" {
+            return matches!(at_block, PassageBlock::More(_)).then_some(TourAction::ToggleMore(block));
+        }
         let which = if which == "skip" { SKIPPED } else { which.parse().ok()? };
-        match tour.passage()?.blocks.get(block)? {
+        match at_block {
             PassageBlock::Buttons(buttons) => {
                 let (_, action) = buttons.get(which)?;
                 let is_free = !matches!(action, StoryAction::Train(_)) || !tour.is_waiting_for_answer(block);
                 is_free.then(|| TourAction::PressButton(action.clone()))
             }
             PassageBlock::Question { .. } => Some(TourAction::Guess(block, which)),
-            PassageBlock::Text(_) => None,
+            PassageBlock::Text(_) | PassageBlock::More(_) => None,
         }
     }
 }
@@ -298,11 +311,41 @@ impl Tour {
         out.0
     }
 
-    /// Appends the block with index `at` of the passage as HTML: text, buttons or a question.
+    /// Appends the further reading that begins with the block of index `at` as HTML: a button and, if the reader has
+    /// unfolded it, the paragraphs `texts`.
+    ///
+    /// # Why
+    /// The browser would fold an element `<details>` again whenever the passage is written anew.
+    fn write_further_reading(&self, at: usize, texts: &[&str], marks: &mut TermMarker, out: &mut Html) {
+        let is_open = self.opened_readings.contains(&(self.passage_index, at));
+        let state = if is_open { "aria-expanded=\"true\"" } else { "aria-expanded=\"false\"" };
+        out.raw("<div class=\"tour__more\">");
+        out.button(&format!("{at}.more"), "button tour__unfold", "read-more", state, tr!("Read more"));
+        if is_open {
+            for text in texts {
+                out.paragraph(translated(text), marks);
+            }
+        }
+        out.raw("</div>");
+    }
+
+    /// Appends the block with index `at` of the passage as HTML: text, further reading, buttons or a question.
     fn write_block(&self, at: usize, block: &PassageBlock, marks: &mut TermMarker, out: &mut Html) {
         match block {
             PassageBlock::Text(_) if !self.is_text_shown(at) => {}
             PassageBlock::Text(text) => out.paragraph(translated(text), marks),
+            PassageBlock::More(_) => {
+                let blocks = self.passage().map(|passage| &*passage.blocks).unwrap_or_default();
+                let is_more = |block: &PassageBlock| matches!(block, PassageBlock::More(_));
+                // The first paragraph of several writes all of them.
+                if self.is_reading_shown(at) && !blocks[..at].last().is_some_and(is_more) {
+                    let texts = blocks[at..].iter().map_while(|block| match block {
+                        PassageBlock::More(text) => Some(&**text),
+                        _ => None,
+                    });
+                    self.write_further_reading(at, &texts.collect::<Vec<&str>>(), marks, out);
+                }
+            }
             PassageBlock::Buttons(buttons) => {
                 out.raw("<div class=\"tour__buttons\">");
                 let waits = self.is_waiting_for_answer(at);
@@ -431,6 +474,8 @@ pub enum TourAction {
     PressButton(StoryAction),
     /// Answer the question at this block index (first) with the guess of this index (second), or [`SKIPPED`].
     Guess(usize, usize),
+    /// Unfold or fold the further reading that begins at this block index of the shown passage.
+    ToggleMore(usize),
     /// Restore answers from the browser's storage.
     RestoreAnswers(String),
     /// Close the story; the run stays.

@@ -86,6 +86,11 @@ fn every_passage_opens_its_run_and_every_button_works() {
                         page.act(Action::Tour(TourAction::Guess(place, right + 1)));
                         assert_eq!(page.state.tour.as_ref().unwrap().guess(place), Some(right));
                     }
+                    PassageBlock::More(_) => {
+                        let tour = page.state.tour.as_ref().unwrap();
+                        let toggle = TourAction::from_button(&format!("{place}.more"), tour).unwrap();
+                        assert_eq!(toggle, TourAction::ToggleMore(place));
+                    }
                     PassageBlock::Text(_) => {}
                 }
             }
@@ -341,7 +346,7 @@ fn the_text_behind_a_question_comes_with_its_explanation() {
 #[test]
 fn a_question_about_a_sweep_is_explained_after_the_sweep() {
     let mut page = reading("a-machine-without-a-tape");
-    for passage in 5..=7 {
+    for passage in 5..=9 {
         page.act(Action::Open(format!("#story/a-machine-without-a-tape/{passage}")));
         let tour = page.state.tour.as_ref().unwrap();
         assert_eq!((tour.passage_index + 1, page.state.player.run.sweep.is_some()), (passage, true));
@@ -352,10 +357,54 @@ fn a_question_about_a_sweep_is_explained_after_the_sweep() {
         let shown = html(&page);
         assert!(shown.contains(waiting) && shown.contains("<p>Press Play.</p>"), "{shown}");
         assert!(!shown.contains("<em>") && !shown.contains("guess--correct"), "{shown}");
+        // Further reading after the question may contain the answer.
+        let reading = "data-testid=\"read-more\"";
+        let tour = page.state.tour.as_ref().unwrap();
+        let after = &tour.passage().unwrap().blocks[question..];
+        let has_more = after.iter().any(|block| matches!(block, PassageBlock::More(_)));
+        assert!(!shown.contains(reading), "{shown}");
         page.state.player.run.sweep.as_mut().unwrap().cancelled = true;
         page.state.show_due_explanations();
         assert!(html(&page).contains("guess--correct") && !html(&page).contains(waiting), "{}", html(&page));
+        assert_eq!(html(&page).contains(reading), has_more, "passage {passage}");
     }
+}
+
+#[test]
+fn further_reading_is_folded_and_comes_after_the_explanation() {
+    let mut page = Page::open("#story/one-note");
+    let (first, rest) = PREDICTED.split_once("- [ ] A.").unwrap();
+    let before = format!("{first}+ First <b>.\n\n+ Second *margin*.\n\n- [ ] A.{rest}");
+    let file = format!("{before}+ Third.\n\n{MINIMAL_NOTES}## Sources\n\n- S.\n");
+    page.act(Action::Tour(TourAction::Fetched("one-note", Ok(file))));
+    let press = |page: &mut Page, name: &str| {
+        let pressed = TourAction::from_button(name, page.state.tour.as_ref().unwrap()).unwrap();
+        page.act(Action::Tour(pressed));
+    };
+    let folded = html(&page);
+    assert_eq!(folded.matches("aria-expanded=\"false\">Read more</button>").count(), 1, "{folded}");
+    assert!(!folded.contains("First") && !folded.contains("Second"), "{folded}");
+    press(&mut page, "0.more");
+    let unfolded =
+        "aria-expanded=\"true\">Read more</button><p>First &lt;b>.</p><p>Second <em>margin</em>.</p></div>";
+    assert!(html(&page).contains(unfolded), "{}", html(&page));
+    // What comes after the question waits for its explanation, and what is unfolded stays so.
+    press(&mut page, "2.0");
+    assert!(html(&page).contains(unfolded) && !html(&page).contains("4.more"), "{}", html(&page));
+    press(&mut page, "3.0");
+    assert!(html(&page).contains(unfolded) && html(&page).contains("4.more"), "{}", html(&page));
+    press(&mut page, "4.more");
+    press(&mut page, "0.more");
+    assert!(html(&page).contains("<p>Third.</p>") && !html(&page).contains("Second"), "{}", html(&page));
+    // Another passage has its own.
+    page.act(Action::Tour(TourAction::Turn(1)));
+    page.act(Action::Tour(TourAction::Turn(-1)));
+    assert!(html(&page).contains("<p>Third.</p>"));
+    let tour = page.state.tour.as_ref().unwrap();
+    assert_eq!(
+        [TourAction::from_button("2.more", tour), TourAction::from_button("9.more", tour)],
+        [None, None]
+    );
 }
 
 #[test]

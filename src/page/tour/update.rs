@@ -45,6 +45,7 @@ impl State {
             guesses: vec![],
             explained_questions: vec![],
             changed_passages: vec![],
+            opened_readings: vec![],
             pointed_chart: None,
             is_misnumbered,
         }));
@@ -97,6 +98,17 @@ impl State {
                     && tour.guess(block).is_none()
                 {
                     tour.guesses.push((tour.passage_index, block, guess));
+                }
+            }
+            TourAction::ToggleMore(block) => {
+                if let Some(tour) = &mut self.tour {
+                    let reading = (tour.passage_index, block);
+                    match tour.opened_readings.iter().position(|opened| *opened == reading) {
+                        Some(at) => {
+                            tour.opened_readings.swap_remove(at);
+                        }
+                        None => tour.opened_readings.push(reading),
+                    }
                 }
             }
             TourAction::RestoreAnswers(answers) => {
@@ -195,25 +207,26 @@ impl State {
         }
         if self.player.run.step == step || has_ended && self.player.run.step < step {
             let step = format_thousands(self.player.run.step);
-            self.player.message = match has_ended {
-                true => tr!("The run has ended at step {step}.", step),
-                false => tr!("The run waits at step {step}.", step),
-            };
+            match has_ended {
+                true => self.player.message = tr!("The run has ended at step {step}.", step),
+                false => self.player.show_while_at_step(tr!("The run waits at step {step}.", step)),
+            }
             return;
         }
         let goal = PauseGoal { step, ignores_speed_limit: false };
         if step < self.player.run.step {
             self.player.goal = Some(goal);
             self.player.paused = true;
-            self.player.message = tr!(
+            self.player.show_while_playing(tr!(
                 "The run has started again from the beginning and continues up to step {step}.",
                 step = format_thousands(step)
-            );
+            ));
             self.start_from_beginning(effects);
             return;
         }
         self.player.goal = Some(goal);
-        self.player.message = tr!("The run continues up to step {step}.", step = format_thousands(step));
+        self.player
+            .show_while_playing(tr!("The run continues up to step {step}.", step = format_thousands(step)));
         // A run that has not started yet receives the step with its start command.
         if !self.player.awaiting_start {
             self.player.paused = false;

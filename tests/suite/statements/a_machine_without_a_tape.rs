@@ -332,7 +332,7 @@ pub const STATEMENTS: Statements = &[
     ),
     ("A Turing machine has a tape of cells and a head.", Words),
     (
-        "In each step the machine reads the symbol in the cell under the head, writes a symbol into this cell, moves the head by one cell and goes to its next state.",
+        "In each step a Turing machine reads the symbol under its head, writes a symbol into this cell, moves the head by one cell and goes to its next state.",
         Words,
     ),
     (
@@ -354,7 +354,7 @@ pub const STATEMENTS: Statements = &[
         On(|_| beaver(|run| run.transformer.tokens().len() == run.program.steps && run.program.steps == 107)),
     ),
     (
-        "Before these tokens, a step 0 fetches the first symbol of the input.",
+        "Before the tokens of the machine's steps, a step 0 fetches the first symbol of the input.",
         On(|_| step_0_fetches_the_first_symbol()),
     ),
     (
@@ -362,13 +362,13 @@ pub const STATEMENTS: Statements = &[
         On(|_| beaver(|run| run.traces.iter().all(|trace| trace.input_token.len() == 46))),
     ),
     (
-        "A formula from the paper of Wei, Chen and Ma sets the weights of the transformer.",
+        "The formula for the weights is from the paper of Wei, Chen and Ma.",
         Known(
             "Wei, Chen and Ma 2022, section 4 and appendix C; `Construction::new` sets every weight from the rules of the machine",
         ),
     ),
     (
-        "Nothing is trained.",
+        "A formula sets all weights: nothing is trained.",
         On(|runs| {
             let run = runs.looked_into("beaver-machine", &[0, 107]);
             // The first parameter is the number of steps.
@@ -377,8 +377,8 @@ pub const STATEMENTS: Statements = &[
     ),
     ("Where will the transformer keep the symbols of the tape?", Words),
     (
-        "The symbols are spread over the past tokens.",
-        On(|_| beaver(|run| run.holds_what_was_written() && run.ends_with_little())),
+        "In the past tokens: each holds the symbol written in its step and the number of the cell.",
+        On(|_| on_both(Watched::holds_what_was_written) && beaver(Watched::ends_with_little)),
     ),
     (
         "Inside the blocks, each past token holds the symbol that was written in its step and the number of the cell.",
@@ -416,7 +416,15 @@ pub const STATEMENTS: Statements = &[
         On(|_| beaver(Watched::searches_bit_by_bit)),
     ),
     (
-        "Each of 7 attention blocks finds one bit: the bit is 1 if some past step wrote to the cell and has a number that begins with the bits found so far, followed by 1.",
+        "Each of 7 attention blocks finds one bit of the number of this step, the most significant bit first.",
+        On(|_| beaver(Watched::searches_bit_by_bit)),
+    ),
+    (
+        "The transformer searches for the last step that wrote to the cell under the head.",
+        On(|_| beaver(Watched::searches_bit_by_bit)),
+    ),
+    (
+        "The bit is 1 if the number of some write to the cell begins with the bits found so far, followed by 1.",
         On(|_| beaver(Watched::searches_bit_by_bit)),
     ),
     (
@@ -427,13 +435,13 @@ pub const STATEMENTS: Statements = &[
         "If no past token matches the search for the bit 1, the null slot has the largest score, and the bit is 0.",
         On(|_| beaver(Watched::null_wins_where_none_fits)),
     ),
-    ("Why does each block find a bit of the number of the *last* step that wrote to the cell?", Words),
+    ("Why does each block find a bit of the number of the *last* write?", Words),
     (
-        "If the number of some write to the cell begins with the bits found so far, followed by 1, then the number of the last write to the cell has this 1, too.",
+        "If the number of some write continues with 1, the number of the last write does so, too.",
         On(|_| beaver(Watched::searches_bit_by_bit)),
     ),
     (
-        "Suppose that the number of some write to the cell begins with the bits found so far, followed by 1, but the number of the last write has a 0 instead of this 1.",
+        "Suppose that the number of some write continues with 1, but the number of the last write continues with 0.",
         Words,
     ),
     (
@@ -458,7 +466,7 @@ pub const STATEMENTS: Statements = &[
         Preset("beaver-machine"),
     ),
     (
-        "These 4 blocks apply the rule, move the head, test whether the cell was written before, and fetch the symbol.",
+        "The other 4 blocks apply the rule, move the head, test whether the cell was written before, and fetch the symbol.",
         On(|_| other_blocks() == [BlockKind::Apply, BlockKind::Move, BlockKind::Visited, BlockKind::Fetch]),
     ),
     (
@@ -476,7 +484,11 @@ pub const STATEMENTS: Statements = &[
         Known("states + 4 symbols + 4 bits + 5: `the_widths_equal_published_widths`"),
     ),
     (
-        "The number of blocks depends only on this number of bits.",
+        "The number of blocks depends only on the number of bits of a step's number.",
+        Known("bits + 4: `there_are_bits_plus_four_blocks_with_different_names`"),
+    ),
+    (
+        "It does not depend on the states, the symbols or the rules of the machine.",
         Known("bits + 4: `there_are_bits_plus_four_blocks_with_different_names`"),
     ),
     (
@@ -544,6 +556,12 @@ pub const STATEMENTS: Statements = &[
         Known("the theorem is on the smallest harmful change: Wei, Chen and Ma 2022, theorem D.6"),
     ),
     (
+        "In this sweep, networks with rounding and noise run for 50, 200 and 800 steps.",
+        Preset("longer-machine"),
+    ),
+    ("Do the networks for more steps tolerate less noise?", Words),
+    ("Yes: a longer run has more steps in which a rare error can occur.", On(errors_are_rare_and_come_late)),
+    (
         "With noise of standard deviation 0.003 all six networks for each of 50, 200 and 800 steps run without an error.",
         Preset("longer-machine"),
     ),
@@ -578,6 +596,8 @@ pub const STATEMENTS: Statements = &[
         "The small attention weights of all tokens with smaller scores add up.",
         Known("each of up to T past tokens has a positive weight, up to exp(−β) times the largest"),
     ),
+    ("Will the transformer need a larger β for a longer run?", Words),
+    ("Yes, because the small attention weights of more past tokens add up.", Preset("softmax-machine")),
     (
         "A longer run has more past tokens, and a longer input has more tokens of its own.",
         Known(

@@ -136,7 +136,6 @@ pub const STATEMENTS: Statements = &[
                 && euclidean_distance(&state(&run, 25).tokens, &state(&run, 0).tokens) > 0.1
         }),
     ),
-    ("This page shows two networks.", Words),
     (
         "The *inner* network is small: it has 88 weights and is fitted to 16 points of the function sin(2x).",
         On(|_| {
@@ -147,7 +146,7 @@ pub const STATEMENTS: Statements = &[
     ),
     ("The *outer* network is a transformer.", Words),
     (
-        "Each token of the transformer holds one point and all 88 weights of the inner network.",
+        "Each token holds one point and all 88 weights of the inner network.",
         On(|_| {
             let layout = TokenLayout::new(&plan("relu-descent").network);
             let [input, label, weights] = [TokenBlock::Input, TokenBlock::Label, TokenBlock::Weights]
@@ -161,10 +160,9 @@ pub const STATEMENTS: Statements = &[
         Known("theorem 1 and appendix D of Wu et al. 2024; `layers_match_their_matrices_bitwise`"),
     ),
     (
-        "During the run, the loss of the inner network will fall.",
+        "Which weights will change while the loss of the inner network falls?",
         On(|runs| token_loss(&relu(runs), 25) < 0.5 * token_loss(&relu(runs), 0)),
     ),
-    ("Which weights will change during the run?", Words),
     (
         "The weights in the tokens.",
         On(|runs| euclidean_distance(&state(&relu(runs), 25).tokens, &state(&relu(runs), 0).tokens) > 0.1),
@@ -194,6 +192,14 @@ pub const STATEMENTS: Statements = &[
         Known("25 times 10 layers, and a step has 2N + 4 = 10"),
     ),
     ("The panel \"Inside one step\" shows one token after each of the 10 layers.", Words),
+    (
+        "Together, these layers perform backpropagation and one step of gradient descent.",
+        On(|runs| relu(runs).measure("distance", 1) < 1e-14),
+    ),
+    (
+        "One kind of layer is not part of an ordinary transformer: a *product layer* multiplies numbers of one token with each other.",
+        Known("definition 6 of Wu et al. 2024; `attention_weights_explain_the_output_of_a_head`"),
+    ),
     (
         "The chart \"Tokens, number by number\" shows all tokens after the layer that is chosen in the panel.",
         Known("`tokens_are_those_after_the_layer_that_is_shown`"),
@@ -234,20 +240,12 @@ pub const STATEMENTS: Statements = &[
         }),
     ),
     (
-        "Together, these layers perform backpropagation and one step of gradient descent.",
-        On(|runs| relu(runs).measure("distance", 1) < 1e-14),
-    ),
-    (
-        "One kind of layer is not part of an ordinary transformer: a *product layer* multiplies numbers of one token with each other.",
-        Known("definition 6 of Wu et al. 2024; `attention_weights_explain_the_output_of_a_head`"),
-    ),
-    (
-        "The paper calls this layer EWML, and also says that ordinary transformers do not have such a layer.",
+        "The paper calls the product layer EWML, and also says that ordinary transformers do not have such a layer.",
         Known("Wu et al. 2024, definition 6, among the sources of the story"),
     ),
     ("Why does every token hold the same weights w?", Words),
     (
-        "The layer that changes w computes a mean over all tokens and adds this mean to the weights w in each token.",
+        "The layer that changes w adds a mean over all tokens to the weights w in each token.",
         Known(
             "equation D.16 of Wu et al. 2024; `after_a_step_the_workspace_is_0_and_all_tokens_have_equal_weights`",
         ),
@@ -302,12 +300,12 @@ pub const STATEMENTS: Statements = &[
     ("In this sweep the activation of the inner network is tanh.", Words),
     ("A piecewise linear function approximates tanh.", Known("`Relus` of a smooth activation; definition 4")),
     (
-        "For each neuron of the inner network, each linear piece of this function needs about one attention head.",
-        On(|_| LINES.iter().all(|count| (0.85..1.15).contains(&heads_of_a_line(*count)))),
-    ),
-    (
         "The number of linear pieces goes from 8 to 128.",
         On(|_| axis_positions(&decoded("knots-descent").run.sweep) == LINES.map(|count| count as f64)),
+    ),
+    (
+        "For each neuron of the inner network, each linear piece of this function needs about one attention head.",
+        On(|_| LINES.iter().all(|count| (0.85..1.15).contains(&heads_of_a_line(*count)))),
     ),
     (
         "How will the distance between the weights in the tokens and the weights of direct gradient descent change when the number of linear pieces doubles?",
@@ -402,6 +400,10 @@ pub const STATEMENTS: Statements = &[
         On(|_| draw("query-descent").query_label == 7.0),
     ),
     (
+        "All other numbers in the tokens are the same as in a run with the label 0 in the query's token.",
+        On(the_label_changes_nothing),
+    ),
+    (
         "In each token, an entry t is 1 for an example and 0 for the query.",
         Known("`a_new_token_holds_its_example_the_weights_and_a_zero_workspace`"),
     ),
@@ -410,14 +412,6 @@ pub const STATEMENTS: Statements = &[
         Known(
             "equation D.14 of Wu et al. 2024; `the_order_of_examples_and_the_label_of_the_query_change_nothing`",
         ),
-    ),
-    (
-        "All other numbers in the tokens are the same as in a run with the label 0 in the query's token.",
-        On(the_label_changes_nothing),
-    ),
-    (
-        "The page executes the transformer that the paper constructs in its proof.",
-        Known("appendix D of Wu et al. 2024; `layers_match_their_matrices_bitwise`"),
     ),
     (
         "The runs show that a transformer with product layers *can* carry out gradient descent on a network with several layers.",
@@ -430,6 +424,10 @@ pub const STATEMENTS: Statements = &[
         "The runs do not show that trained transformers work in this way.",
         Known("no transformer of this lab is trained"),
     ),
+    (
+        "The page executes the transformer that the paper constructs in its proof.",
+        Known("appendix D of Wu et al. 2024; `layers_match_their_matrices_bitwise`"),
+    ),
     ("The page also shows how large the tokens are.", Words),
     (
         "Every token holds all weights of the inner network, so the length of a token grows with the square of the inner network's width.",
@@ -437,11 +435,8 @@ pub const STATEMENTS: Statements = &[
             "between two hidden layers of width m are m² weights; all other numbers of a token grow with m",
         ),
     ),
-    (
-        "To try next: open “The width δ of the band with a wrong ReLU slope”, and compare the distances for different widths of the band.",
-        Words,
-    ),
-    ("Or open “The examples in another order”: does the order of the tokens matter?", Words),
+    ("To try next: open “The width δ of the band with a wrong ReLU slope” and compare the distances.", Words),
+    ("Or open “The examples in another order”: does the order matter?", Words),
 ];
 
 /// Both losses are the same number at every step.

@@ -30,20 +30,14 @@ pub const STATEMENTS: Statements = &[
             without_decay(runs) && run.solved[0].is_some_and(|step| step > 5 * memorised)
         }),
     ),
-    (
-        "The table of addition modulo 31 has 961 entries, one for each pair of numbers.",
-        Known("31 · 31 = 961"),
-    ),
+    ("The table of addition modulo 31 has 961 entries, one for each pair.", Known("31 · 31 = 961")),
     ("The network trains on 60 % of these pairs.", Words),
+    ("The other pairs are held out, to test whether the network has learned addition.", Words),
     (
-        "The other pairs are held out: they are used only to test whether the network has learned addition.",
-        Words,
-    ),
-    (
-        "Within 300 steps the network will answer at least 99 % of the training pairs correctly.",
+        "Within 300 steps the network answers at least 99 % of the training pairs correctly.",
         Preset("memorise-understand"),
     ),
-    ("How many of the held-out pairs will the network answer correctly at step 500?", Words),
+    ("How many held-out pairs will the network answer correctly at step 500?", Words),
     ("Almost none of the held-out pairs.", Preset("memorise-understand")),
     ("At most 15 % of the held-out pairs.", Preset("memorise-understand")),
     (
@@ -125,9 +119,8 @@ pub const STATEMENTS: Statements = &[
             run.accuracy(500) < 0.5 && progress(runs, 500)[0] < 0.95 * progress(runs, 0)[0]
         }),
     ),
-    ("The *restricted loss* shows this growth.", Words),
     (
-        "The restricted loss is the loss of the network if only the waves of a few *key frequencies* are kept in the outputs of the network.",
+        "The *restricted loss* shows this growth: it is the loss if only the waves of a few *key frequencies* are kept in the outputs.",
         Words,
     ),
     (
@@ -141,7 +134,7 @@ pub const STATEMENTS: Statements = &[
         }),
     ),
     (
-        "The excluded loss is the loss on the training pairs if the waves of the key frequencies are removed from the outputs.",
+        "The *excluded loss* is the loss on the training pairs if the waves of the key frequencies are removed from the outputs.",
         Words,
     ),
     (
@@ -163,19 +156,13 @@ pub const STATEMENTS: Statements = &[
         Preset("grokking-random"),
     ),
     (
-        "Two kinds of networks answer the training pairs correctly.",
+        "A network that stores each training pair needs large weights.",
         Known(
             "Gromov 2023 and Morwani et al. 2023, among the sources of the story; an explanation, and said to be one",
         ),
     ),
     (
-        "The first kind stores each training pair and needs large weights.",
-        Known(
-            "Gromov 2023 and Morwani et al. 2023, among the sources of the story; an explanation, and said to be one",
-        ),
-    ),
-    (
-        "The second kind uses waves, needs smaller weights for the same margin, and answers all pairs correctly.",
+        "A network that uses waves needs smaller weights for the same margin, and answers all pairs correctly.",
         Known("Morwani et al. 2023, among the sources of the story; an explanation, and said to be one"),
     ),
     ("Training finds the first kind quickly.", Preset("memorise-understand")),
@@ -195,10 +182,8 @@ pub const STATEMENTS: Statements = &[
         "Two questions are open: why the network memorises first, and how many steps the change from memorised pairs to waves takes.",
         Words,
     ),
-    (
-        "The network of this run learns addition modulo 113, with a penalty on large weights instead of weight decay.",
-        Preset("squares-113"),
-    ),
+    ("The network of this run learns addition modulo 113 with such a penalty.", Preset("squares-113")),
+    ("The network of this run is trained with the penalty instead of weight decay.", Preset("squares-113")),
     (
         "This network also memorises the training pairs first and answers the held-out pairs correctly later.",
         Preset("squares-113"),

@@ -75,16 +75,15 @@ pub const STATEMENTS: Statements = &[
             (0..=300).step_by(10).all(|step| run.loss(step) > 0.9 * run.loss(0)) && ahead(&run, 300) > 2.0
         }),
     ),
-    ("The input of a network is a row of 20 random bits, each +1 or −1.", Words),
-    ("The label, which the network must predict, is the product of three of these bits.", Words),
+    ("The input of the network is a row of 20 random bits, each +1 or −1.", Words),
+    ("The label is the product of three of these bits: a *sparse parity*.", Words),
     ("The network is not told which three bits these are.", Words),
-    ("This learning task is a *sparse parity*.", Words),
     (
-        "The label looks random.",
+        "The label looks random, and a partly correct set of bits gives no better loss than random guessing.",
         Known("over all inputs as many labels are +1 as −1, whatever one or two bits are"),
     ),
     (
-        "A guess that uses only two of the three bits is right half of the time, so a partly correct set of bits gives no better loss than random guessing.",
+        "A guess that uses only two of the three bits is right half of the time.",
         Known("given two factors of a product of three random signs, the third is a coin"),
     ),
     ("Before you train the network: how will the loss change during training?", Words),
@@ -109,7 +108,7 @@ pub const STATEMENTS: Statements = &[
         On(|runs| (0..=300).step_by(10).all(|step| runs.run("parity-20").accuracy(step) < 0.6)),
     ),
     (
-        "To see how the weights change while the loss is flat, we take a very small network: a single neuron with 30 weights, a bias and the sine as its activation function.",
+        "To see how the weights change while the loss is flat, we take a single neuron with 30 weights, a bias and the sine as its activation function.",
         Words,
     ),
     ("Three of the 30 input bits are relevant.", Words),
@@ -126,7 +125,7 @@ pub const STATEMENTS: Statements = &[
     ),
     ("Will the weights have moved after 300 steps?", Words),
     (
-        "Yes, and the weights on the three relevant bits have begun to move away from the other weights.",
+        "Yes: the weights on the three relevant bits have begun to move away from the others.",
         On(|runs| ahead(&neuron(runs), 300) > 2.0),
     ),
     ("A flat loss does not mean a zero gradient.", On(|runs| farthest(&neuron(runs), 100, true) > 0.0)),
@@ -139,17 +138,23 @@ pub const STATEMENTS: Statements = &[
         }),
     ),
     (
-        "The three coloured paths in the chart belong to the weights on the relevant bits, and move away from the other paths from the start.",
+        "The three coloured paths are the weights on the relevant bits, and move away from the others from the start.",
         On(|runs| [50, 100, 200, 300, 400, 500].iter().all(|step| ahead(&neuron(runs), *step) > 1.0)),
     ),
     (
-        "The output agrees with the parity only when all three of these weights are large, because the correlation of the output with the parity has the product of the sines of these three weights as a factor.",
+        "The output agrees with the parity only when all three of these weights are large.",
         Known(
             "the mean of sin(w·x + b) times three signs of x is −cos b times the sines of their three weights and the cosines of all others",
         ),
     ),
     (
-        "With this seed the run ends at step 500, because at this step every held-out answer is right.",
+        "The correlation of the output with the parity has the product of the sines of the three weights as a factor.",
+        Known(
+            "the mean of sin(w·x + b) times three signs of x is −cos b times the sines of their three weights and the cosines of all others",
+        ),
+    ),
+    (
+        "With this seed every held-out answer is right at step 500, so the run ends.",
         On(|runs| neuron(runs).solved == [Some(500)]),
     ),
     (
@@ -216,10 +221,8 @@ pub const STATEMENTS: Statements = &[
         "Any function of 12 bits is a weighted sum of parities.",
         Known("parities are a basis of the functions of bits"),
     ),
-    (
-        "The bars show how much of the network's output belongs to the parities of each degree, over all 4,096 inputs.",
-        Words,
-    ),
+    ("The bars show how much of the network's output belongs to the parities of each degree.", Words),
+    ("The bars are computed over all 4,096 inputs.", Known("2¹² = 4,096 inputs, each once")),
     (
         "At the start the output is nearly unrelated to the target: their correlation lies between −0.1 and 0.1.",
         On(|runs| {

@@ -146,14 +146,10 @@ pub const STATEMENTS: Statements = &[
     ("A *prompt* is a sequence of points (x, y) of one function.", Words),
     ("Here a prompt has 17 points, and the function is a random network.", Words),
     ("Every prompt has its own function.", Words),
+    ("At each x the transformer predicts y from the earlier points.", Words),
     (
         "The transformer reads the points from left to right.",
         Known("a token attends to itself and to the tokens before it: the module of the model"),
-    ),
-    ("At each x the transformer predicts y from the earlier points.", Words),
-    (
-        "Every training step uses new prompts with new functions, so no function occurs twice in training.",
-        Known("each step draws its prompts afresh, with weights from a continuous distribution"),
     ),
     (
         "The panel \"Look into a prompt\" shows a held-out prompt, with a slider for the number of examples.",
@@ -173,13 +169,21 @@ pub const STATEMENTS: Statements = &[
         "While the transformer reads the prompt, all its information about this function is in the activations.",
         Known("no weight depends on a held-out prompt"),
     ),
-    ("R² compares the squared error with the variance of the labels within a prompt.", Words),
+    (
+        "Every training step uses new prompts with new functions, so no function occurs twice in training.",
+        Known("each step draws its prompts afresh, with weights from a continuous distribution"),
+    ),
     (
         "A method that always predicts the mean of the labels has an R² of 0; a perfect prediction has an R² of 1.",
         Known("R² is one less the squared error over the variance within a prompt"),
     ),
     (
-        "The horizontal lines in the chart show the R² of methods that use only the prompt: ridge regression on (x, 1), nearest neighbours, and a network that is trained on the 16 examples of the prompt for 100 epochs.",
+        "The horizontal lines in the chart show the R² of methods that use only the prompt, such as ridge regression and a network that is trained on the prompt.",
+        Words,
+    ),
+    ("R² compares the squared error with the variance of the labels within a prompt.", Words),
+    (
+        "The methods are ridge regression on (x, 1), nearest neighbours, and a network that is trained on the 16 examples of the prompt for 100 epochs.",
         Words,
     ),
     (
@@ -193,7 +197,7 @@ pub const STATEMENTS: Statements = &[
     ),
     ("Where will the transformer's R² be after 4,000 steps?", Words),
     (
-        "Above the R² of ridge regression, near the R² of the network that is trained on the prompt.",
+        "Above the R² of ridge regression, near that of the network trained on the prompt.",
         On(|runs| {
             let ridge = line("two-layers-in-context", Baseline::Affine);
             as_well_as_a_trained_network(runs) && two_layers(runs).accuracy(4_000) > ridge + 0.1
@@ -210,10 +214,6 @@ pub const STATEMENTS: Statements = &[
             "held-out prompts are read by a network whose weights stay as they are; the preset has two layers",
         ),
     ),
-    (
-        "The chart of one prompt shows the function, the examples, and the curves that the transformer and other methods predict from these examples.",
-        Words,
-    ),
     ("Move the slider for the number of examples in the panel from 1 upwards.", Words),
     (
         "With one example, the curve that the transformer predicts passes near this example, but elsewhere it is often far from the function.",
@@ -226,6 +226,10 @@ pub const STATEMENTS: Statements = &[
     (
         "The weights of the transformer do not change.",
         Known("the slider is a setting of the view, and no setting of the view trains"),
+    ),
+    (
+        "The chart of one prompt shows the function, the examples, and the curves that the transformer and other methods predict from these examples.",
+        Words,
     ),
     ("A second slider multiplies the inputs of the prompt by a number.", Words),
     (

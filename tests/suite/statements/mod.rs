@@ -218,7 +218,7 @@ fn sentences(story: &Story) -> Vec<String> {
     let mut all = vec![];
     for block in story.passages.iter().flat_map(|passage| &passage.blocks) {
         let texts = match block {
-            PassageBlock::Text(text) => vec![text.clone()],
+            PassageBlock::Text(text) | PassageBlock::More(text) => vec![text.clone()],
             PassageBlock::Buttons(_) => continue,
             PassageBlock::Question { guesses, answer } => {
                 let right = guesses.iter().filter(|(_, is_right)| *is_right).map(|(guess, _)| guess.clone());

@@ -126,9 +126,10 @@ pub const STATEMENTS: Statements = &[
         Known("n choose k is about n^k / k!"),
     ),
     (
-        "Press Play: the sweep has fifteen points with twenty networks each, and takes about ten seconds on one processor core.",
+        "The sweep has fifteen points with twenty networks each, and takes about ten seconds on one processor core.",
         On(|_| sweep_cells("scaling") == 15 && decoded("scaling").run.replicas == 20),
     ),
+    ("Press Play.", Words),
     ("A power of the number n of bits is fitted to the training times of the networks.", Preset("scaling")),
     (
         "For the small numbers n of this sweep, the exponent lies between 0.2 and 1.0 for two relevant bits, between 0.8 and 1.6 for three, and between 1.4 and 2.4 for four.",
@@ -145,7 +146,7 @@ pub const STATEMENTS: Statements = &[
     ),
     ("Still, the training time is shorter when fewer bits are relevant.", Preset("scaling")),
     (
-        "Three of 50 bits are relevant: there are 19,600 sets of three bits, and the network finds the relevant set after a few thousand steps.",
+        "Three of 50 bits are relevant: of 19,600 sets of three bits, the network finds the relevant set after a few thousand steps.",
         Known("50 · 49 · 48 / 6 = 19,600"),
     ),
     (
@@ -153,12 +154,13 @@ pub const STATEMENTS: Statements = &[
         On(relevant_lead_late),
     ),
     (
-        "Each step moves the weights on the three relevant bits a little in a fixed direction, and it moves all weights at random by much larger amounts.",
+        "Each step moves all weights at random, and the weights on the relevant bits also a little in a fixed direction.",
         On(relevant_drift),
     ),
+    ("The small movements in the fixed direction add up.", On(relevant_drift)),
     (
-        "But the fixed direction stays the same, so the small movements in this direction add up.",
-        On(relevant_drift),
+        "The random movements are much larger than the movements in the fixed direction, but the fixed direction stays the same.",
+        On(|runs| relevant_lead_late(runs) && relevant_drift(runs)),
     ),
     (
         "Theory gives a lower bound for the training time of methods that learn only from averages over data, with a constant amount of noise in each average.",

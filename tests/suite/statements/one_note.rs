@@ -144,6 +144,24 @@ fn look_random(angles: &[f32]) -> bool {
     quarters.iter().all(|quarter| *quarter > 0.15 * count) && mean(f32::cos).hypot(mean(f32::sin)) < 0.2
 }
 
+/// In the median neuron the phase of w is the sum of the other two phases, up to 0.02 radians.
+fn phases_add_up(runs: &Runs) -> bool {
+    let found = neurons(&phased(runs), 600);
+    let live = found.live_neurons();
+    let residual = |neuron: &usize| found.phase_residual(*neuron, ModularOperation::Sum).unwrap();
+    let near = live.iter().filter(|neuron| residual(neuron).abs() <= 0.02);
+    2 * near.count() > live.len()
+}
+
+/// The neurons of each frequency together have their largest mean output at the right answer.
+fn right_answer_is_raised(runs: &Runs) -> bool {
+    let run = phased(runs);
+    by_frequency(&run, 600).values().all(|own| {
+        let (means, _) = by_distance(&run, 600, own);
+        means[1..].iter().all(|other| *other < means[0])
+    })
+}
+
 /// The place of the largest weight of a neuron in `[elements, neurons]`.
 fn peak(weights: &[f32], width: usize, neuron: usize) -> usize {
     let size = |element: &usize| weights[element * width + neuron].abs();
@@ -201,7 +219,6 @@ pub const STATEMENTS: Statements = &[
         "The input of the network is a pair of numbers a and b from 0 to 22; the right answer is a + b modulo 23, as on a clock with 23 hours.",
         On(|_| decoded("z23").task.examples().inputs() == P),
     ),
-    ("There are 529 pairs.", Known("23 · 23 = 529")),
     (
         "The network trains on all 529 pairs: no pair is held out.",
         On(|runs| clock(runs).rows.iter().all(|row| row.train_loss == row.test_loss)),
@@ -227,7 +244,7 @@ pub const STATEMENTS: Statements = &[
     ("Now the network answers every pair correctly.", On(|runs| clock(runs).accuracy(60) == 1.0)),
     ("What will further training change?", Words),
     (
-        "The smallest difference, over all pairs, between the output for the right answer and the largest output for a wrong answer will grow.",
+        "The right output will exceed all wrong outputs by more, even for the worst pair.",
         On(|runs| gap(&clock(runs), 300) > 1.15 * gap(&clock(runs), 60)),
     ),
     (
@@ -281,14 +298,12 @@ pub const STATEMENTS: Statements = &[
         On(|runs| phases(&phased(runs), 600).iter().all(|angles| look_random(angles))),
     ),
     (
-        "But within each neuron, the phase of the weights w (for the answers) is the sum of the phases of u and v; in the median neuron, the phase of w differs from this sum by at most 0.02 radians.",
-        On(|runs| {
-            let found = neurons(&phased(runs), 600);
-            let live = found.live_neurons();
-            let residual = |neuron: &usize| found.phase_residual(*neuron, ModularOperation::Sum).unwrap();
-            let near = live.iter().filter(|neuron| residual(neuron).abs() <= 0.02);
-            2 * near.count() > live.len()
-        }),
+        "In the median neuron, the phase of w differs from the sum of the other two phases by at most 0.02 radians.",
+        On(phases_add_up),
+    ),
+    (
+        "But within each neuron, the phase of the weights w (for the answers) is the sum of the phases of u and v.",
+        On(phases_add_up),
     ),
     (
         "The neuron squares the sum of a wave in a and a wave in b; this square contains a wave in a + b.",
@@ -311,15 +326,10 @@ pub const STATEMENTS: Statements = &[
             by_frequency(&run, 600).values().all(|own| by_distance(&run, 600, own).1 < 0.001)
         }),
     ),
+    ("The sum is then largest at the output for the right answer a + b.", On(right_answer_is_raised)),
     (
-        "The sum is then largest at the output for the right answer a + b.",
-        On(|runs| {
-            let run = phased(runs);
-            by_frequency(&run, 600).values().all(|own| {
-                let (means, _) = by_distance(&run, 600, own);
-                means[1..].iter().all(|other| *other < means[0])
-            })
-        }),
+        "Therefore the neurons together raise the output for the right answer a + b.",
+        On(right_answer_is_raised),
     ),
     ("Must the weights of a network be waves if the network answers every pair correctly?", Words),
     (
@@ -327,15 +337,13 @@ pub const STATEMENTS: Statements = &[
         On(|runs| memorised(runs).weights(0) == memorised(runs).weights(100)),
     ),
     (
-        "The network has two neurons for each of the 529 pairs.",
+        "For each of the 529 pairs, two neurons together change the outputs for this pair only.",
         On(|runs| {
             let own = by_pair(&memorised(runs));
-            own.len() == 529 && own.values().all(|neurons| neurons.len() == 2)
+            own.len() == 529
+                && own.values().all(|neurons| neurons.len() == 2)
+                && change_one_pair_each(&memorised(runs))
         }),
-    ),
-    (
-        "Together, the two neurons of a pair change the outputs for this pair only.",
-        On(|runs| change_one_pair_each(&memorised(runs))),
     ),
     (
         "The spectra of all neurons are flat: all frequencies have the same power.",
@@ -396,7 +404,7 @@ pub const STATEMENTS: Statements = &[
         Known("Edelman 2024, theorem 7.7 (Morwani et al. 2023)"),
     ),
     (
-        "The theorem does not say that training finds these networks.",
+        "The theorem does not say that training finds this margin.",
         Known("Edelman 2024, theorem 7.7, is about networks with the largest margin, not about training"),
     ),
     ("The last control experiment uses a table that is not addition: a² + ab + b² modulo 23.", Words),
@@ -416,7 +424,7 @@ pub const STATEMENTS: Statements = &[
         }),
     ),
     (
-        "So the waves in the earlier runs came from the structure of addition, not from the architecture of the network.",
+        "So the waves in the earlier runs came from the structure of addition, not from the architecture.",
         On(|runs| has_one_each(&clock(runs), 600) && none_dominates(&form(runs))),
     ),
     ("To try next: open “Six permutations: S3” or “The rotations of a cube: S4”.", Words),

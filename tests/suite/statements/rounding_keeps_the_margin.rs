@@ -176,20 +176,9 @@ pub const STATEMENTS: Statements = &[
             weights.len() == 100 && weights.iter().all(|layer| network.theta()[layer.weight_range()] == [1.0])
         }),
     ),
-    ("The output of the network is the product of the weights.", Words),
+    ("The output is the product of the weights.", Words),
     ("The answer is right as long as the product is above 0.5.", Words),
-    ("Suppose that all weights change a little at the same time.", Words),
-    ("How large must the change be to make the answer wrong?", Words),
-    (
-        "The size of a change is its norm: the square root of the sum of the squared changes of all weights.",
-        Words,
-    ),
-    ("The norm of the smallest change that makes the answer wrong is called the *all-layer margin*.", Words),
-    (
-        "If only one weight changes, this weight must fall to half of its value to make the answer wrong.",
-        Known("the product of this weight and 99 ones is the weight itself"),
-    ),
-    ("The change from 1 to 0.5 has norm 0.5.", Known("from 1 to 0.5, and no other weight changes")),
+    ("The size of a change is its norm: the square root of the sum of the squared changes.", Words),
     ("What will the smallest change that makes the answer wrong look like?", Words),
     (
         "All weights change a little.",
@@ -218,6 +207,12 @@ pub const STATEMENTS: Statements = &[
         "Each bar of the chart “Smallest perturbation by layer” stands for at most three neighbouring layers and shows the norm of the change in these layers.",
         Known("`places` of the lab's charts: three of the 100 layers share each of at most 48 bars"),
     ),
+    ("The norm of the smallest change that makes the answer wrong is called the *all-layer margin*.", Words),
+    (
+        "If only one weight changes, this weight must fall to half of its value to make the answer wrong.",
+        Known("the product of this weight and 99 ones is the weight itself"),
+    ),
+    ("The change from 1 to 0.5 has norm 0.5.", Known("from 1 to 0.5, and no other weight changes")),
     ("The sweep measures the margin of products of 1, 4, 25, 100 and 400 weights.", Words),
     ("How will the margin change when the product has more weights?", Words),
     ("The margin falls.", Preset("toy-depth")),
@@ -254,10 +249,6 @@ pub const STATEMENTS: Statements = &[
             "3φ(z − 1/3) − 3φ(z − 2/3), compared with `rounded` in `the_constant_of_rounding_bounds_perturbed_rounding`",
         ),
     ),
-    (
-        "Rounding removes a small error of one layer before the next layer, so small errors of different layers do not add up.",
-        Known("proposition 3.4; `rounding_takes_deviations_away_and_no_rounding_lets_them_grow`"),
-    ),
     ("With rounding, in which layers will the smallest change that makes the answer wrong be?", Words),
     (
         "Nearly all of the change is in one layer.",
@@ -284,6 +275,10 @@ pub const STATEMENTS: Statements = &[
             let run = rounded(runs);
             [100, 200].iter().all(|step| near(run.measure("least-norm", *step).into(), 0.4907, 5e-5))
         }),
+    ),
+    (
+        "Rounding removes a small error of one layer before the next layer, so small errors of different layers do not add up.",
+        Known("proposition 3.4; `rounding_takes_deviations_away_and_no_rounding_lets_them_grow`"),
     ),
     ("The chart of the norms also shows lower bounds on the margin.", Preset("toy-rounded")),
     (
@@ -313,14 +308,6 @@ pub const STATEMENTS: Statements = &[
         Known("0.5/√(1 + 1/36 + 1/324 + …), `the_first_order_margin_converges_to_the_published_constant`"),
     ),
     (
-        "Any circuit of AND, OR and NOT gates can be written as a ReLU network: each layer of gates becomes two layers of ReLUs with weights −1, 0 and 1.",
-        On(|_| {
-            ["parity-circuit", "carry-circuit", "majority-circuit"]
-                .into_iter()
-                .all(is_written_with_three_numbers)
-        }),
-    ),
-    (
         "The output of the circuit in this run is 1 if an odd number of the 4 input bits are 1.",
         On(|_| {
             let circuit = spec_of_preset("parity-circuit").build_circuit().unwrap();
@@ -329,6 +316,14 @@ pub const STATEMENTS: Statements = &[
                 && (0..16)
                     .map(|row| circuit.truth_table_row(row))
                     .all(|bits| circuit.evaluate(&bits) == Ok(is_odd(&bits)))
+        }),
+    ),
+    (
+        "Any circuit of AND, OR and NOT gates can be written as a ReLU network: each layer of gates becomes two layers of ReLUs with weights −1, 0 and 1.",
+        On(|_| {
+            ["parity-circuit", "carry-circuit", "majority-circuit"]
+                .into_iter()
+                .all(is_written_with_three_numbers)
         }),
     ),
     ("The panel \"Inside the circuit\" shows the gates.", Words),
@@ -340,12 +335,19 @@ pub const STATEMENTS: Statements = &[
         }),
     ),
     (
+        "But the proof of theorem D.6 of the paper shows that no change of norm below 0.0859 flips this answer, as long as the parameters of rounding stay fixed.",
+        Preset("parity-circuit"),
+    ),
+    (
         "The search does not prove that there is no smaller change.",
         Known("what a search finds is an upper bound of the margin"),
     ),
     (
-        "But the proof of theorem D.6 of the paper shows that no change of norm below 0.0859 flips this answer, as long as the parameters of rounding stay fixed.",
-        Preset("parity-circuit"),
+        "If the parameters of rounding stay fixed, the true margin is between 0.0859 and 0.158.",
+        On(|runs| {
+            let run = parity(runs);
+            run.measure("held-bound", 100) < run.measure("least-norm", 100)
+        }),
     ),
     (
         "The formula of the theorem gives the smaller bound 0.0437 in this case: the formula leaves room for changes of the rounding, and the proof needs no such room here.",
@@ -355,30 +357,23 @@ pub const STATEMENTS: Statements = &[
         }),
     ),
     (
-        "Under this condition the true margin is between 0.0859 and 0.158.",
-        On(|runs| {
-            let run = parity(runs);
-            run.measure("held-bound", 100) < run.measure("least-norm", 100)
-        }),
-    ),
-    (
         "In this sweep a circuit for the exclusive or (XOR) of two bits becomes deeper, up to 64 layers: gates that only copy a value are added.",
         On(|_| only_copies_are_added()),
     ),
     ("How will the lower bound on the margin change when the circuit with rounding becomes deeper?", Words),
     ("The bound stays the same.", On(|_| is_the_same_at_every_depth())),
     (
-        "With rounding the lower bound on the margin stays the same at every depth, as long as the parameters of rounding stay fixed: the bound is 0.135 by the proof of theorem D.6, and 0.0679 by the formula of the theorem.",
+        "With rounding the lower bound on the margin stays the same at every depth, as long as the parameters of rounding stay fixed: the bound is 0.135 by the proof of theorem D.6.",
         On(|_| is_the_same_at_every_depth()),
     ),
     (
-        "Without rounding the theorem gives no bound, and the norm of the smallest change of the weights that the search finds falls from 0.109 with 4 layers to 0.041 with 64 layers.",
+        "Without rounding the theorem gives no bound, and the norm of the smallest change that the search finds falls from 0.109 with 4 layers to 0.041 with 64 layers.",
         On(falls_without_rounding),
     ),
     ("Press Play.", Words),
     (
-        "Random noise on the weights is less harmful than the worst change of the weights with the same norm.",
-        On(noise_is_less_harmful),
+        "With rounding, the formula of the theorem gives the bound 0.0679.",
+        On(|_| is_the_same_at_every_depth()),
     ),
     (
         "In this sweep random noise of standard deviation σ is added to every weight of a network for the parity of 8 bits.",
@@ -389,6 +384,11 @@ pub const STATEMENTS: Statements = &[
                 && noise.len() as u64 == network.count_free_parameters().parameters
                 && noise.iter().all(|noise| *noise != 0.0)
         }),
+    ),
+    ("Press Play.", Words),
+    (
+        "Random noise on the weights is less harmful than the worst change of the weights with the same norm.",
+        On(noise_is_less_harmful),
     ),
     (
         "The parameters of rounding get no noise.",
@@ -407,7 +407,6 @@ pub const STATEMENTS: Statements = &[
             (run.replicas, run.sweep.key.as_str(), run.sweep.values.len()) == (20, "sigma", 6)
         }),
     ),
-    ("Press Play.", Words),
     (
         "With noise of standard deviation σ = 0.03 and with rounding, all answers are right in at least half of the samples of the noise.",
         On(|runs| {
@@ -416,8 +415,12 @@ pub const STATEMENTS: Statements = &[
         }),
     ),
     (
-        "With the same noise but without rounding, the median share of right answers is about one half, which is no better than guessing.",
+        "With the same noise but without rounding, the median share of right answers is about one half.",
         On(|runs| near(median(&right(runs, "0.03", "no")), 0.5, 0.05)),
+    ),
+    (
+        "A share of about one half is no better than guessing.",
+        Known("the answer is one bit, and a fair coin is right on half of the inputs"),
     ),
     (
         "With σ = 0.1 the median share of right answers is about one half even with rounding.",
@@ -427,7 +430,14 @@ pub const STATEMENTS: Statements = &[
         }),
     ),
     (
-        "Theorem D.6 shows that there *are* weights that compute a circuit and still give the right answer after every change with a norm below a certain bound, even if the parameters of rounding change too.",
+        "Theorem D.6 shows that some weights keep the answer of a circuit right after every small change.",
+        Known(
+            "theorem D.6, with the constants of the network itself: `the_constants_bound_perturbed_layers`, `lower_bounds_are_below_the_norm_found_and_noise_is_above_it`",
+        ),
+    ),
+    ("The experiment does not show that training finds these weights.", Known("no run of this lab trains")),
+    (
+        "These weights still give the right answer after every change with a norm below a certain bound, even if the parameters of rounding change too.",
         Known(
             "theorem D.6, with the constants of the network itself: `the_constants_bound_perturbed_layers`, `lower_bounds_are_below_the_norm_found_and_noise_is_above_it`",
         ),
@@ -457,7 +467,6 @@ pub const STATEMENTS: Statements = &[
         "The paper uses this result to bound the number of examples that are enough to learn these circuits.",
         Known("Wei, Chen and Ma 2022, theorem 3.1: circuits are statistically meaningfully approximated"),
     ),
-    ("The experiment does not show that training finds these weights.", Known("no run of this lab trains")),
     (
         "The weights here are set by hand.",
         Known("`ReluNetwork::new` and `ReluNetwork::toy` write them down; lemma B.1 of the paper"),

@@ -231,17 +231,23 @@ pub const STATEMENTS: Statements = &[
         ),
     ),
     (
-        "All other layers apply one small filter, with the same weights in every layer, to windows of 3 × 3 cells of the grid that the first layer computes.",
+        "All other layers apply one small filter.",
+        Known(
+            "Goel, Kakade, Kalai and Zhang 2022, section 4; `Automaton::apply_layer` has one `local_rule` for every cell and layer",
+        ),
+    ),
+    (
+        "The table is trained with plain stochastic gradient descent (SGD), with one example in each step.",
+        Words,
+    ),
+    (
+        "The filter has the same weights in every layer, and is applied to windows of 3 × 3 cells of the grid that the first layer computes.",
         Known(
             "Goel, Kakade, Kalai and Zhang 2022, section 4; `Automaton::apply_layer` has one `local_rule` for every cell and layer",
         ),
     ),
     ("More layers give more time to compute.", Words),
     ("The weights of the filter are set by hand, not trained.", Words),
-    (
-        "The table is trained with plain stochastic gradient descent (SGD), with one example in each step.",
-        Words,
-    ),
     (
         "There are eight examples; each example has 6 inputs and a label.",
         On(|_| {
@@ -357,12 +363,12 @@ pub const STATEMENTS: Statements = &[
     ("In this run the label is a parity: the product of some of the 4 inputs.", Words),
     ("The program is not told which inputs are the factors of this product.", Words),
     (
-        "If the value of one of these factors is missing, the label cannot be predicted better than by random guessing.",
-        Known("given the other factors, the product with one more random sign is a coin"),
-    ),
-    (
         "But each example gives a linear equation modulo two, and Gaussian elimination solves systems of linear equations.",
         Known("with −1 as bit 1, a product of signs is a sum of bits modulo two"),
+    ),
+    (
+        "If the value of one of the factors is missing, the label cannot be predicted better than by random guessing.",
+        Known("given the other factors, the product with one more random sign is a coin"),
     ),
     (
         "The program for Gaussian elimination has 47 states.",
@@ -405,6 +411,18 @@ pub const STATEMENTS: Statements = &[
         Known("`local_rule` is given the program and no size of the table"),
     ),
     (
+        "Each restart draws one random rule, and the search keeps the best rule.",
+        On(|runs| validation_never_falls(&runs.run("search-bit"))),
+    ),
+    (
+        "A rule gives the new value of a cell from the value of the cell itself and the value of the cell above it.",
+        Known("`CellRule::apply` is given these two cells"),
+    ),
+    (
+        "Each rule is a learning algorithm.",
+        Known("`CellImage::run` makes one step for each row; `all_rules_give_the_answers_of_the_reference`"),
+    ),
+    (
         "In the paper the weights of the filter are not set by hand.",
         Known("Goel, Kakade, Kalai and Zhang 2022, theorem 1 and corollary 2"),
     ),
@@ -425,15 +443,11 @@ pub const STATEMENTS: Statements = &[
     ("The panel “Probability of drawing the paper's filter” shows this probability.", Words),
     ("So this run searches a small set of rules instead of all filters.", Words),
     (
-        "A rule gives the new value of a cell from the value of the cell itself and the value of the cell above it.",
-        Known("`CellRule::apply` is given these two cells"),
-    ),
-    (
         "The value of a cell is −1, 0 or +1, so a rule has nine entries, and there are 19,683 rules.",
         On(|_| CellRule::all().count() == 19_683 && CellRule::IDENTITY.to_text().len() == 9),
     ),
     (
-        "Each rule is a learning algorithm: the rule is applied to all cells at once, as many times as the table has rows, and the sign of the sum of all cells is the answer.",
+        "The rule is applied to all cells at once, as many times as the table has rows, and the sign of the sum of all cells is the answer.",
         Known("`CellImage::run` makes one step for each row; `all_rules_give_the_answers_of_the_reference`"),
     ),
     (
@@ -472,7 +486,6 @@ pub const STATEMENTS: Statements = &[
         "With twice as many examples the number of layers is odd, and almost all answers of these rules are wrong.",
         On(|runs| reversing(runs).iter().all(|rule| rule.twice < 0.05)),
     ),
-    ("Some rules are easy to understand.", Words),
     (
         "Under the rule named consensus a cell below the top row keeps its sign only if the cell above it has the same sign; otherwise the cell becomes 0.",
         On(|_| {
@@ -486,22 +499,14 @@ pub const STATEMENTS: Statements = &[
         }),
     ),
     (
-        "A column with equal signs does not change, but in any other column only the cells above the first change of sign keep their signs.",
-        On(|_| only_what_is_above_a_change_is_left()),
-    ),
-    ("So the column of the unknown bit dominates the sum.", On(|_| own_column_dominates())),
-    (
-        "Under the rule named identity no cell changes, and the sum of all cells is a vote of all examples.",
+        "Under *identity* no cell changes: the sum is a vote of all examples.",
         Known("`identity_is_a_vote_of_all_cells`"),
     ),
     (
-        "This run is a sweep over six kinds of problem, three without label noise and three with 10 % of the labels wrong.",
-        On(|_| {
-            let noises: Vec<f64> = problems("rule-consensus").iter().map(|problem| problem.noise).collect();
-            let with = |wanted: f64| noises.iter().filter(|noise| **noise == wanted).count();
-            (noises.len(), with(0.0), with(0.1)) == (6, 3, 3)
-        }),
+        "A column with equal signs does not change under the consensus rule, but in any other column only the cells above the first change of sign keep their signs.",
+        On(|_| only_what_is_above_a_change_is_left()),
     ),
+    ("So the column of the unknown bit dominates the sum.", On(|_| own_column_dominates())),
     (
         "Without label noise the consensus rule is right on about 99 % of the queries about one unknown bit, and the vote of all examples (the identity rule) on about 93 %.",
         On(|runs| {
@@ -509,11 +514,15 @@ pub const STATEMENTS: Statements = &[
             (0.98..1.0).contains(&consensus) && (0.915..0.945).contains(&vote)
         }),
     ),
+    (
+        "For one unknown bit without label noise, consensus is better.",
+        On(|runs| right(runs, CONSENSUS, "0") - right(runs, VOTE, "0") > 0.03),
+    ),
     ("Which of the two rules will be better when 10 % of the labels are wrong?", Words),
     ("The vote is better.", On(vote_is_better_with_noise)),
     ("The vote is better.", On(vote_is_better_with_noise)),
     (
-        "One wrong label changes one sign in the column of the unknown bit, so under the consensus rule the cells below this sign become 0.",
+        "One wrong label changes one sign in the column of the unknown bit (the input that is equal to the label), so under the consensus rule the cells below this sign become 0.",
         On(|_| one_wrong_label_empties_what_is_below()),
     ),
     (
@@ -523,6 +532,14 @@ pub const STATEMENTS: Statements = &[
             (0.775..0.805).contains(&consensus) && (0.865..0.895).contains(&vote)
         }),
     ),
+    (
+        "This run is a sweep over six kinds of problem, three without label noise and three with 10 % of the labels wrong.",
+        On(|_| {
+            let noises: Vec<f64> = problems("rule-consensus").iter().map(|problem| problem.noise).collect();
+            let with = |wanted: f64| noises.iter().filter(|noise| **noise == wanted).count();
+            (noises.len(), with(0.0), with(0.1)) == (6, 3, 3)
+        }),
+    ),
     ("Press Play.", Words),
     ("In this run the label depends on the side of a random hyperplane on which the input lies.", Words),
     (
@@ -530,11 +547,7 @@ pub const STATEMENTS: Statements = &[
         On(|runs| validation_never_falls(&runs.run("search-half-space"))),
     ),
     (
-        "So with more restarts the accuracy of the chosen rule on the validation queries never falls.",
-        On(|runs| validation_never_falls(&runs.run("search-half-space"))),
-    ),
-    (
-        "Will the rules chosen after 3,000 restarts be much better on the test queries than the rules chosen after 100 restarts, in the median of 20 searches?",
+        "In the median of 20 searches, will the rules chosen after 3,000 restarts be much better on the test queries than those chosen after 100?",
         Words,
     ),
     ("No, at most a little better.", On(a_little_better_at_most)),
@@ -554,11 +567,20 @@ pub const STATEMENTS: Statements = &[
         }),
     ),
     (
+        "With more restarts the accuracy of the chosen rule on the validation queries never falls.",
+        On(|runs| validation_never_falls(&runs.run("search-half-space"))),
+    ),
+    (
         "Between 100 and 3,000 restarts the median accuracy on the test queries stays between 0.74 and 0.81.",
         On(|runs| stays(&runs.run("search-half-space"), 0.74, 0.81)),
     ),
     (
-        "The runs show that a filter of fixed size can contain a learning algorithm, that SGD can write the examples for the algorithm into a table, and that the number of layers is then the running time of the algorithm.",
+        "The runs show that a filter of fixed size can contain a learning algorithm, and that SGD can write the examples for the algorithm into a table.",
+        Preset("parity-times"),
+    ),
+    ("The runs do not show that gradient descent finds such filters.", Words),
+    (
+        "If a filter contains a learning algorithm, the number of layers is the running time of the algorithm.",
         Preset("parity-times"),
     ),
     (
@@ -569,7 +591,6 @@ pub const STATEMENTS: Statements = &[
         "Of all 19,683 rules, between 90 and 130 learn which single input is the label: these rules are right on at least 95 % of the queries.",
         Preset("all-rules"),
     ),
-    ("The runs do not show that gradient descent finds such filters.", Words),
     (
         "The filters that run a program were written by hand, and the rules with nine entries were found by a random search.",
         Known("`library::LEARNERS` are texts; a search keeps the best of the rules that it draws"),

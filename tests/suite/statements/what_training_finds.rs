@@ -63,13 +63,13 @@ pub const STATEMENTS: Statements = &[
         "The tape is not part of the transformer's input.",
         Known("a context has tokens only: `machines::traces`"),
     ),
-    ("A Turing machine with two states runs on a tape of random symbols.", Words),
+    ("A Turing machine runs on a tape of random symbols.", Words),
     (
-        "At each step the network reads two things: the state of the machine and the symbol under the head.",
+        "At each step a network reads the state and the symbol under the head, and predicts both for the next step.",
         Known("a token is a state and a symbol: `machines::traces`"),
     ),
-    ("The network predicts the state and the symbol of the next step.", Words),
-    ("The tape is not part of the network's input.", Known("a context has tokens only: `machines::traces`")),
+    ("The network does not read the tape.", Known("a context has tokens only: `machines::traces`")),
+    ("The machine has two states.", Words),
     (
         "When the machine's head comes to a cell for the first time, the symbol in this cell is 0 or 1 with probability 1/2 each, and no network can predict this symbol.",
         Known("tested: `the_minimum_loss_is_the_entropy_of_the_new_cells`"),
@@ -82,8 +82,8 @@ pub const STATEMENTS: Statements = &[
         "The network has already read the step in which the machine wrote this symbol.",
         Known("a context begins with the run, so that every write is in it: `TraceSource::sample_batch`"),
     ),
-    ("A written cell is a cell that the machine has written before.", Words),
-    ("How many of the symbols on written cells will a network of two small layers predict correctly?", Words),
+    ("A *written cell* is one that the machine has written before.", Words),
+    ("How many symbols on written cells will a network of two small layers predict correctly?", Words),
     ("Nearly all symbols.", On(|runs| table(runs).accuracy(300) > 0.98)),
     ("Nearly all symbols.", On(|runs| table(runs).accuracy(300) > 0.98)),
     (
@@ -91,11 +91,11 @@ pub const STATEMENTS: Statements = &[
         On(|runs| table(runs).accuracy(300) >= 0.98),
     ),
     (
-        "For each layer, the chart shows the share of attention on the last step that wrote to the cell, if this step was four or more steps ago.",
+        "For each layer, the chart shows the share of attention on the last write to the cell, if it was four or more steps ago.",
         Known("`TraceMeasure::First`: of the head of the layer that attends to it most"),
     ),
     (
-        "Uniform attention over all steps would give this step a share of 3 to 5 %.",
+        "Uniform attention would give this write 3 to 5 %.",
         On(|runs| (0.03..=0.05).contains(&table(runs).measure("write-even", 300))),
     ),
     (
@@ -126,18 +126,18 @@ pub const STATEMENTS: Statements = &[
         ),
     ),
     (
+        "Only the most recent write to a cell determines the symbol in this cell.",
+        Known(
+            "tested: `six_tokens_predict_the_symbols_of_accepted_tables_but_random_control_needs_the_last_write`",
+        ),
+    ),
+    (
         "There are four states, one for each pair of a symbol to write and a direction of the move.",
         Known("`RandomMachine::with_random_control` has the lines A → 0 L, B → 1 L, C → 0 R and D → 1 R"),
     ),
     (
         "So the machine's head does a random walk and writes random symbols.",
         Known("the state, which says both, is drawn anew at every step"),
-    ),
-    (
-        "Only the most recent write to a cell determines the symbol in this cell.",
-        Known(
-            "tested: `six_tokens_predict_the_symbols_of_accepted_tables_but_random_control_needs_the_last_write`",
-        ),
     ),
     ("To predict symbols, will the network learn to use mostly recent writes, or also old writes?", Words),
     ("Mostly recent writes.", On(|runs| uses_mostly_recent(&lot(runs)))),
@@ -242,7 +242,7 @@ pub const STATEMENTS: Statements = &[
     ("The paper of Wei, Chen and Ma trains no network.", Known("Wei, Chen and Ma 2022, a paper of theory")),
     ("The runs of this story are our own.", Words),
     ("They show the result of a short training of small networks.", Words),
-    ("They show nothing about larger networks or longer training.", Words),
+    ("The runs show nothing about larger networks or longer training.", Words),
     ("To try next: open “A machine with a random next state, two layers” and train it with seed 4.", Words),
     (
         "Look at the attention: does the second layer have more attention on the last write to the cell than with the first seed?",

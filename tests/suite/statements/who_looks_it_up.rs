@@ -127,6 +127,7 @@ pub const STATEMENTS: Statements = &[
         "The label of a position depends only on the tokens of these two positions.",
         On(|_| labels_are("two-heads", |x| x * x - 1.0)),
     ),
+    ("Each prompt has different numbers and different names.", Words),
     (
         "The label is the sum of the *centred squares* of these two tokens, divided by the square root of two.",
         On(|_| labels_are("two-heads", |x| x * x - 1.0)),
@@ -135,15 +136,14 @@ pub const STATEMENTS: Statements = &[
         "The centred square of a token x is x² − 1, where 1 is the mean of x².",
         Known("tokens are standard normal, and the variance of such a number is 1"),
     ),
-    ("Each prompt has different numbers and different names.", Words),
     ("The panel \"Look into a prompt\" shows one prompt that was not used in training.", Words),
     ("For each position the panel shows the label and the network's answer.", Words),
-    ("Which part of the prompt will the network have to find to predict a label?", Words),
+    ("What happens to the trained network's answer at a position if a name of this position changes?", Words),
     (
-        "For each position, the two tokens that it names; the names are different in every prompt.",
-        On(heads_find_named_tokens),
+        "The answer changes: the network looks up another token.",
+        On(|runs| heads_find_named_tokens(runs) && answers_follow_names(runs)),
     ),
-    ("The two tokens that each position names.", On(heads_find_named_tokens)),
+    ("The answer changes.", On(answers_follow_names)),
     (
         "No position is more important than another.",
         Known("names are drawn uniformly from all positions, anew for each prompt"),
@@ -155,6 +155,10 @@ pub const STATEMENTS: Statements = &[
     (
         "In the panel, change a name of a position: the network's answer at this position changes, too.",
         On(answers_follow_names),
+    ),
+    (
+        "For each position, most attention is on the two tokens that it names; the names are different in every prompt.",
+        On(heads_find_named_tokens),
     ),
     ("This network has one attention head, and each position still names two tokens.", Words),
     ("How large will the relative error be at the end of the training?", Words),
@@ -200,7 +204,7 @@ pub const STATEMENTS: Statements = &[
             "two names need two heads for squares and one head for a mean: the presets one-head and one-head-mean",
         ),
     ),
-    ("In this network each position names one of 16 positions.", Words),
+    ("Each position names one of 16 positions.", Words),
     ("The chart shows the absolute values of the entries of the query-key matrix.", Words),
     ("From a query and a key, this matrix gives an attention score.", Words),
     (
@@ -210,7 +214,7 @@ pub const STATEMENTS: Statements = &[
         ),
     ),
     (
-        "The key of a position contains the code of the position itself.",
+        "The key contains the code of the position itself.",
         Known(
             "every position is written as its token, its own code and the codes of its names: Prompts::encode",
         ),
@@ -230,15 +234,17 @@ pub const STATEMENTS: Statements = &[
     ),
     ("In this run, training has found a matrix of the same form.", Preset("found-lookup")),
     (
-        "Three networks learn the same task: attention, a feedforward network with the whole prompt as its input, and a recurrent network (GRU) that reads the prompt in both directions.",
-        Words,
-    ),
-    (
-        "The vertical axis of the chart “Sequences needed to reach the target” shows the number of training sequences.",
+        "Three networks learn the same task: attention, a feedforward network and a recurrent network (GRU).",
         Words,
     ),
     (
         "Here the target is that a network explains half of the variance; the prompts have 4, 8 or 16 positions.",
+        Words,
+    ),
+    ("The input of the feedforward network is the whole prompt.", Words),
+    ("The GRU reads the prompt in both directions.", Words),
+    (
+        "The vertical axis of the chart “Sequences needed to reach the target” shows the number of training sequences.",
         Words,
     ),
     (
@@ -270,8 +276,9 @@ pub const STATEMENTS: Statements = &[
         Known("the time of the preset says the same"),
     ),
     ("Now all positions of a prompt name the same token.", Words),
+    ("Press Play: the nine runs take a few minutes.", Known("the time of the preset says the same")),
     (
-        "So a recurrent network has to store only this one token.",
+        "Because all positions name the same token, a recurrent network has to store only this one token.",
         Known("Mousavi-Hosseini et al. 2025, theorem 7; the preset memory executes its construction"),
     ),
     (
@@ -279,16 +286,16 @@ pub const STATEMENTS: Statements = &[
         On(one_list_is_easier_for_the_others),
     ),
     (
-        "Press Play to start nine runs.",
-        On(|_| ["race", "simple-race"].into_iter().all(|name| sweep_cells(name) == 9)),
-    ),
-    (
         "The nine runs take a few minutes on one processor core.",
         Known("the time of the preset says the same"),
     ),
     (
-        "With 9 positions the feedforward network needs fewer sequences than the other two networks.",
+        "With 9 positions the feedforward network needs the fewest sequences; with 49 positions, attention does.",
         Preset("simple-race"),
+    ),
+    (
+        "So no network needs the fewest sequences for every task.",
+        Known("the presets race and simple-race have different winners"),
     ),
     ("With 49 positions the feedforward network needs more sequences than attention.", Preset("simple-race")),
     ("The GRU also needs more sequences than attention with 49 positions.", Preset("simple-race")),
@@ -298,10 +305,6 @@ pub const STATEMENTS: Statements = &[
     ),
     ("The GRU in this run has 64 units.", Words),
     (
-        "So none of the three networks needs the fewest sequences for every task.",
-        Known("the presets race and simple-race have different winners"),
-    ),
-    (
         "If each position has its own names and prompts are long, attention needs the fewest sequences.",
         Preset("race"),
     ),
@@ -309,9 +312,8 @@ pub const STATEMENTS: Statements = &[
         "If all positions have the same names, attention needs fewer sequences than the feedforward network only for long prompts.",
         Preset("simple-race"),
     ),
-    ("To try next: open “Three names, 1 to 4 heads”.", Words),
-    ("How many heads does the network need for three names?", Words),
-    ("Or open “A memory with one slot for each name”.", Words),
+    ("In “Three names, 1 to 4 heads”: how many heads does the network need for three names?", Words),
+    ("To try next: open “Three names, 1 to 4 heads” or “A memory with one slot for each name”.", Words),
 ];
 
 #[test]

@@ -87,16 +87,21 @@ fn is_below(name: &str) -> bool {
 pub const STATEMENTS: Statements = &[
     ("A wider network needs fewer examples.", Preset("frontier")),
     ("The neurons with the largest weights show why.", Preset("lottery-ticket")),
+    ("There are 4,060 sets of three bits.", Known("30 · 29 · 28 / 6 = 4,060")),
     (
-        "The label is the parity of three relevant bits among 30 bits, and there are 4,060 sets of three bits.",
-        Known("30 · 29 · 28 / 6 = 4,060"),
+        "The label is the parity of three relevant bits among 30 bits.",
+        On(|_| {
+            let spec = decoded("frontier");
+            let examples = spec.task.examples();
+            (examples.relevant(spec.run.seed).len(), examples.inputs()) == (3, 30)
+        }),
     ),
     (
-        "More training examples, more training steps, more neurons or lucky initial weights can help a network to find the right set.",
+        "More training examples, more steps, more neurons or lucky initial weights can help a network to find these bits.",
         Known("the four columns of the thesis's chapter 6; each is shown below"),
     ),
     (
-        "Each column of the map stands for a number of training examples, and each row stands for a width of the network.",
+        "A column of the map is a number of training examples, a row is a width of the network.",
         On(|_| sweep_cells("frontier") == 20 && decoded("frontier").run.replicas == 10),
     ),
     (
@@ -119,14 +124,15 @@ pub const STATEMENTS: Statements = &[
         "Press Play: all cells of the map are filled after about half a minute on one processor core.",
         Known("measured; `time` of the preset"),
     ),
+    ("There are twenty networks for each width.", On(|_| decoded("width-buys-luck").run.replicas == 20)),
     (
-        "Now every network is trained on 400 examples, and there are twenty networks for each width.",
-        On(|_| decoded("width-buys-luck").run.replicas == 20),
+        "Every network trains on 400 examples.",
+        On(|_| decoded("width-buys-luck").task.examples().training_set_size() == Some(400)),
     ),
     ("Of the networks with 10 neurons, at most 20 % find the relevant bits.", Preset("width-buys-luck")),
-    ("Of the networks with 300 neurons, at least 65 % find the relevant bits.", Preset("width-buys-luck")),
+    ("Of the networks with 300 neurons, at least 65 % find these bits.", Preset("width-buys-luck")),
     (
-        "The networks of the second curve have different initial weights: each neuron starts with the weight 1 on two random bits and the weight 0 on all other bits.",
+        "On the second curve, each neuron starts with the weight 1 on two random bits and 0 on all others.",
         On(|_| {
             let weights = &decoded("width-buys-luck&init=sparse").initialize_parameters()[0];
             let ones = weights.iter().filter(|weight| **weight == 1.0).count();
@@ -134,10 +140,7 @@ pub const STATEMENTS: Statements = &[
             15 * ones == weights.len() && weights.iter().all(|weight| *weight == 0.0 || *weight == 1.0)
         }),
     ),
-    (
-        "At width 300, at least 85 % of the networks with these initial weights find the relevant bits.",
-        Preset("width-buys-luck"),
-    ),
+    ("At width 300, at least 85 % of these networks find the bits.", Preset("width-buys-luck")),
     (
         "At the first training step, the expected gradient of a neuron that starts with the weight 1 on two bits and the weight 0 on all other bits contains information about the relevant bits only if both bits with weight 1 are relevant.",
         On(|_| first_gradients_need_both_bits()),
@@ -152,8 +155,12 @@ pub const STATEMENTS: Statements = &[
         On(|_| decoded("lottery").parameters()[0].shape[2] == 100),
     ),
     (
-        "Four of the 30 bits are relevant, and every training step uses new examples.",
+        "Four of the 30 bits are relevant.",
         On(|_| decoded("lottery").task.examples().relevant(decoded("lottery").run.seed).len() == 4),
+    ),
+    (
+        "Every training step uses new examples.",
+        On(|_| decoded("lottery").task.examples().training_set_size().is_none()),
     ),
     (
         "For about one neuron in seventy, both bits with initial weight 1 are relevant.",
@@ -172,12 +179,12 @@ pub const STATEMENTS: Statements = &[
         On(strongest_five_are_kept),
     ),
     (
-        "The five neurons are then trained twenty times, each time with different random training examples.",
+        "Each time, the random training examples are different.",
         On(|_| decoded("lottery-ticket").run.replicas == 20),
     ),
     (
-        "For comparison, five random neurons are also trained twenty times.",
-        On(|_| sweep_cells("lottery-ticket") == 2),
+        "These five are then trained twenty times, and for comparison five random neurons, too.",
+        On(|_| sweep_cells("lottery-ticket") == 2 && decoded("lottery-ticket").run.replicas == 20),
     ),
     ("How often will the error of the five neurons with the largest norms fall below 30 %?", Words),
     ("Every time.", Preset("lottery-ticket")),
@@ -196,32 +203,32 @@ pub const STATEMENTS: Statements = &[
         Words,
     ),
     (
-        "This run trains a thousand networks of one neuron each.",
-        On(|_| decoded("good-neuron").run.replicas == 1_000),
+        "This run trains a thousand networks of one neuron each for a single step.",
+        On(|_| {
+            let run = decoded("good-neuron").run;
+            (run.replicas, run.steps) == (1_000, 1)
+        }),
     ),
+    ("Each neuron starts with the weight 1 on nine random bits of 30, and two bits are relevant.", Words),
     (
-        "Each neuron starts with the weight 1 on nine random bits of 30 and the weight 0 on all other bits.",
-        Words,
-    ),
-    (
-        "Two bits are relevant, and the training is a single step on 1,024 examples.",
+        "Each neuron starts with the weight 0 on all other bits, and the step uses 1,024 examples.",
         On(|_| {
             let run = decoded("good-neuron").run;
             (run.steps, run.batch) == (1, 1_024)
         }),
     ),
     (
-        "If both relevant bits are among the nine bits with initial weight 1, the step moves the weights on the two relevant bits farther than all other weights.",
+        "If both relevant bits are among the nine, the step moves the weights on these two bits farther than all others.",
         Known("analysis/good_neuron: probabilities against random batches; Edelman 2024, section 6.4"),
     ),
     (
-        "Otherwise the expected gradient is 0 on at least one of the two relevant bits, and the measured gradient on this bit is only noise.",
+        "If a relevant bit is not among the nine, the expected gradient is 0 on at least one of the two relevant bits, and the measured gradient on this bit is only noise.",
         Known(
             "the gradient on a bit is a product of the others, which is 0 on average where one of them is missing",
         ),
     ),
     ("One neuron in twelve starts with the weight 1 on both relevant bits.", Preset("good-neuron")),
-    ("For any other neuron, one step hardly ever reveals both relevant bits.", Preset("good-neuron")),
+    ("For such a neuron, one step hardly ever reveals both relevant bits.", Preset("good-neuron")),
     (
         "The panel *Width and initial weights* shows the probability that one step reveals the relevant bits; in this panel you can change the number of bits and the number of initial weights of 1.",
         Words,
@@ -231,7 +238,8 @@ pub const STATEMENTS: Statements = &[
         Words,
     ),
     ("Can the first layer be so wide that it need not be trained at all?", Words),
-    ("The outputs of the first layer are then fixed features, and only the second layer is trained.", Words),
+    ("Then only the second layer is trained.", Words),
+    ("The outputs of a first layer that is not trained are fixed features.", Words),
     (
         "Networks of a hundred trained neurons classify all held-out examples correctly, half of the networks within 900 steps.",
         Preset("trained-features"),
@@ -266,8 +274,12 @@ pub const STATEMENTS: Statements = &[
     ),
     ("Open the sweep with fixed neurons, and press Play.", Words),
     (
-        "Theory gives a lower bound for gradient descent with an adversary: the adversary may change every entry of every gradient by up to one divided by the square root of the number of examples.",
+        "The adversary may change every entry of every gradient by up to one divided by the square root of the number of examples.",
         Known("Edelman 2024, section 6.3.1: noise ξ ∈ [−τ, τ]^r with τ = 1/√m"),
+    ),
+    (
+        "If an adversary may slightly change every gradient, theory gives a lower bound on parameters times steps times examples.",
+        Known("Edelman 2024, proposition 6.3: r·T·m / δ ≤ ½·C(n, k) with noise ξ ∈ [−τ, τ]^r, τ = 1/√m"),
     ),
     (
         "For a success rate of one half on every parity, the number of parameters times the number of training steps times the number of examples must then be at least a quarter of the number of possible sets of relevant bits.",
@@ -280,7 +292,7 @@ pub const STATEMENTS: Statements = &[
         On(|_| is_below("floor&k=8&m=3000") && !is_below("floor&k=8&m=30000")),
     ),
     (
-        "The runs of the map have no adversary, so the bound does not hold for them, and serves only as a comparison.",
+        "The runs of the map have no adversary, so the bound serves only as a comparison.",
         Known("the gradients of a run are those of its batch"),
     ),
     ("Press Play.", Words),
@@ -297,9 +309,10 @@ pub const STATEMENTS: Statements = &[
         Preset("floor"),
     ),
     (
-        "The runs of this story show that a wider network needs fewer examples: it is more likely to contain neurons with favourable initial weights.",
+        "A wider network is more likely to contain neurons with favourable initial weights.",
         Preset("width-buys-luck"),
     ),
+    ("The runs of this story show that a wider network needs fewer examples.", Preset("frontier")),
     (
         "To try next: open “More data can hurt”, and look for a number of training examples above which fewer networks find the parity.",
         Words,
