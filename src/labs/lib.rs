@@ -43,7 +43,9 @@ use vivarium_model::protocol::{ProbeId, ProbeResult};
 use vivarium_model::run::RunSpec;
 use vivarium_model::sweep::SweepCell;
 use vivarium_view::display::charts::{ChartDrawing, ChartRules, ChartSpec, LATER_CHARTS, drawings, rules};
+use vivarium_view::display::instance::goes_on_from;
 use vivarium_view::display::{Labs, LazyLab};
+use vivarium_view::presets::recorded::recorded_steps;
 use vivarium_view::presets::{PRESET_DEFAULTS, Preset};
 use vivarium_view::probing::{ProbeSpec, ProbeTask, ProbedNetwork};
 
@@ -222,27 +224,23 @@ const fn join_presets<const ALL: usize>(labs: &[&[&[Preset]]]) -> [Preset; ALL] 
 /// more steps, and perhaps beyond the target. None if there is no such preset.
 pub fn find_matching_preset(spec: &RunSpec) -> Option<&'static Preset> {
     // The page calls this many times a second, and decoding a link takes a while.
-    /// Run settings of each preset, decoded from its link at the first call, in the order of [`PRESETS`].
-    static SPECS: OnceLock<Vec<RunSpec>> = OnceLock::new();
-    let specs = SPECS.get_or_init(|| PRESETS.iter().map(|preset| preset.link().spec).collect());
-    let exact = specs.iter().position(|other| other == spec);
+    /// (run settings, recorded number of steps) of each preset, computed from its link at the first call, in the order
+    /// of [`PRESETS`]; the last step of the settings where the run was not recorded to its end.
+    static RUNS: OnceLock<Vec<(RunSpec, u64)>> = OnceLock::new();
+    let run = |preset: &Preset| {
+        let spec = preset.link().spec;
+        let end = recorded_steps(preset.slug).unwrap_or(spec.run.steps);
+        (spec, end)
+    };
+    let runs = RUNS.get_or_init(|| PRESETS.iter().map(run).collect());
+    let exact = runs.iter().position(|(other, _)| other == spec);
     let longest = || {
-        let ours = specs.iter().enumerate().filter(|(_, other)| goes_on_from(spec, other));
-        ours.max_by_key(|(_, other)| other.run.steps).map(|(at, _)| at)
+        let ours = runs.iter().enumerate().filter(|(_, (other, end))| goes_on_from(spec, other, *end));
+        // Of two presets that differ in the condition for the end, the one with the condition of the run.
+        let nearest = ours.max_by_key(|(_, (other, _))| (other.run.halt == spec.run.halt, other.run.steps));
+        nearest.map(|(at, _)| at)
     };
     exact.or_else(longest).and_then(|at| PRESETS.get(at))
-}
-
-/// Whether the run `spec` is the run `other` with more steps, and perhaps another condition under which it ends.
-fn goes_on_from(spec: &RunSpec, other: &RunSpec) -> bool {
-    if spec.run.steps <= other.run.steps
-        || (&spec.task, &spec.model, &spec.optimizer) != (&other.task, &other.model, &other.optimizer)
-    {
-        return false;
-    }
-    let mut run = spec.run.clone();
-    (run.steps, run.halt) = (other.run.steps, other.run.halt);
-    run == other.run
 }
 
 /// The preset with this slug among those of all labs; none if there is no such preset.
@@ -345,6 +343,14 @@ mod tests {
         spec.run.steps *= 2;
         spec.run.halt = vivarium_model::run::StopCondition::Steps;
         assert_eq!(find_matching_preset(&spec), Some(preset));
+        // The run ends at its target, long before its last step.
+        let end = recorded_steps(preset.slug).unwrap();
+        spec.run.steps = 2 * end;
+        assert!(spec.run.steps < preset.link().spec.run.steps);
+        assert_eq!(find_matching_preset(&spec), Some(preset));
+        spec.run.steps = end / 2;
+        assert_eq!(find_matching_preset(&spec), None, "it ends before the target");
+        spec.run.steps = 2 * end;
         spec.run.seed += 1;
         assert_eq!(find_matching_preset(&spec), None);
         let mut shorter = preset.link().spec;

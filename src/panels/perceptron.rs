@@ -8,6 +8,7 @@ use vivarium_labs::perceptron::probes::teacher_task;
 use vivarium_labs::perceptron::theory::{ALPHA_RANGE, describe_hebb, describe_run};
 use vivarium_ui::context::RunContext;
 use vivarium_ui::slider::slider;
+use vivarium_ui::text::element_text;
 
 impl LabPanel for PerceptronLab {
     fn help(&self) -> &'static str {
@@ -33,14 +34,15 @@ fn draw_theory_card() -> AnyView {
         is_lab.get().then(|| {
             let texts = context.memo(describe_run);
             let alpha = RwSignal::new(20u32);
-            let item = |text: String| view! { <li>{text}</li> };
+            let item = |text: String| view! { <li prop:textContent=text></li> };
             view! {
                 <section class="inside" aria-labelledby="teacher-title" data-testid="teacher">
                     <h2 class="inside__title" id="teacher-title">{tr!("Student and teacher")}</h2>
                     <section class="card" aria-label=tr!("Theory")>
                         <ul class="theory__texts">{move || texts.get().into_iter().map(item).collect_view()}</ul>
                         {slider("teacher-alpha", tr!("Examples per weight α"), ALPHA_RANGE, alpha, |alpha| alpha.to_string())}
-                        <p class="card__note" data-testid="teacher-summary">{move || describe_hebb(alpha.get())}</p>
+                        <p class="card__note" data-testid="teacher-summary"
+                            prop:textContent=element_text(move || describe_hebb(alpha.get()))></p>
                     </section>
                 </section>
             }

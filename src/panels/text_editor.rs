@@ -8,6 +8,7 @@ use vivarium_labs::text_editor::{TextError, line_range};
 use vivarium_ui::browser::element_by_id;
 use vivarium_ui::button::button;
 use vivarium_ui::effect::effect;
+use vivarium_ui::text::element_text;
 
 /// Form in which the errors of a text are shown below its text area.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -80,7 +81,7 @@ pub fn TextEditor(
 /// Draws a list of all errors of a text; `id` is its DOM id and test id, `class` its CSS classes.
 fn draw_error_list(errors: Memo<Vec<TextError>>, id: &'static str, class: &'static str) -> AnyView {
     let items = move || {
-        let item = |error: TextError| view! { <li>{error.message}</li> };
+        let item = |error: TextError| view! { <li prop:textContent=error.message></li> };
         errors.get().into_iter().map(item).collect_view()
     };
     view! { <ul class=class id=id role="status" data-testid=id>{items}</ul> }.into_any()
@@ -112,14 +113,13 @@ fn draw_first_error(
     let line_button = move || {
         range.get().map(|(line, _)| {
             view! {
-                <button class="button" type="button" data-testid=testid on:click=move |_| select_line()>
-                    {tr!("Go to line {line}", line)}
-                </button>
+                <button class="button" type="button" data-testid=testid on:click=move |_| select_line()
+                    prop:textContent=tr!("Go to line {line}", line)></button>
             }
         })
     };
     view! {
-        <p class="setting__error" id=id role="status" data-testid=id>{message}</p>
+        <p class="setting__error" id=id role="status" data-testid=id prop:textContent=element_text(message)></p>
         {line_button}
     }
     .into_any()

@@ -68,4 +68,8 @@ impl Lab for BooleanLab {
             _ => 0.5,
         }
     }
+
+    fn first_settings(&self) -> &'static [&'static str] {
+        &["heads", "width", "widths", "n", "k", "m", "lr", "wd"]
+    }
 }

@@ -86,4 +86,8 @@ impl Lab for CircuitsLab {
         // The panel shows the perturbation, whichever charts are visible.
         &[probes::PERTURBATION]
     }
+
+    fn first_settings(&self) -> &'static [&'static str] {
+        &["circuit", "n", "levels", "sigma", "round", "gates", "draws"]
+    }
 }

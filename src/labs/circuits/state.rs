@@ -10,6 +10,20 @@ use vivarium_model::run::RunSpec;
 use vivarium_science::circuits::{Circuit, CircuitSpec, ForwardTrace, LayeredCircuit, ReluNetwork};
 use vivarium_view::display::LabState;
 
+/// Largest number of parameters of a network for which an example of noise is computed.
+const MAX_EXAMPLE_PARAMETERS: usize = 4000;
+
+/// Half of the smallest noise that makes the network's answer to `input` wrong in one of `draws` random directions; `None`
+/// if there is none.
+pub(super) fn half_flipping_noise(
+    network: &ReluNetwork,
+    input: &[bool],
+    seed: u64,
+    draws: usize,
+) -> Option<f64> {
+    Some(network.find_noise_flips(input, seed, draws).ok()?.first()?.sigma / 2.0)
+}
+
 /// Maximum number of rows of the circuit's truth table that the page shows; further inputs are left out.
 const MAX_TABLE_ROWS: usize = 64;
 
@@ -44,6 +58,9 @@ pub struct CircuitState {
     /// Settings of the network and of the search: rounding, standard deviation of the noise, and numbers of directions
     /// and starting points.
     pub settings: CircuitNetwork,
+    /// Noise with which the deviations of a run without noise are shown; `None` if the run has noise or the network is
+    /// large.
+    example_sigma: Option<f64>,
     /// Seed of the run, from which the noise on the network's parameters is drawn.
     seed: u64,
 }
@@ -72,7 +89,11 @@ impl CircuitState {
         let network = drawn.build_network(net.rounding()).ok()?;
         let (circuit, layered, bits) =
             (drawn.build_circuit().ok()?, drawn.build_layered().ok()?, drawn.replica_input(0));
+        let has_example = net.sigma <= 0.0 && network.theta().len() <= MAX_EXAMPLE_PARAMETERS;
+        let example_sigma =
+            if has_example { half_flipping_noise(&network, &bits, spec.run.seed, net.draws) } else { None };
         let mut state = CircuitState {
+            example_sigma,
             values: layered.evaluate_layers(&bits).ok()?,
             trace: network.trace(&bits).ok()?,
             gate_layers: drawn.gate_layer_indices(&network),
@@ -93,10 +114,22 @@ impl CircuitState {
     /// The network's parameters θ plus the noise drawn for the latest step of the search; θ itself if the noise has
     /// standard deviation 0.
     fn noisy_theta(&self) -> Vec<f64> {
-        match self.settings.sigma > 0.0 {
-            true => self.network.perturb(&noise(&self.network, self.seed, self.step), self.settings.sigma),
+        self.theta_with_noise(self.settings.sigma)
+    }
+
+    /// The network's parameters θ plus noise of standard deviation `sigma`, drawn for the latest step of the search; θ
+    /// itself if `sigma` is 0.
+    fn theta_with_noise(&self, sigma: f64) -> Vec<f64> {
+        match sigma > 0.0 {
+            true => self.network.perturb(&noise(&self.network, self.seed, self.step), sigma),
             false => self.network.theta().to_vec(),
         }
+    }
+
+    /// Standard deviation of the noise of [`CircuitState::deviations`]: that of the run, or an example if the run has none;
+    /// 0 for a large network without noise.
+    pub fn deviation_sigma(&self) -> f64 {
+        self.example_sigma.unwrap_or(self.settings.sigma)
     }
 
     /// The ReLU network's output for the input `bits`, with the noise of the latest step on its parameters; none if
@@ -114,13 +147,16 @@ impl CircuitState {
     }
 
     /// For each layer of gates, without the inputs, the largest distance of a gate value in the network from the nearer
-    /// of 0 and 1, as `[before rounding, after rounding]`; for the input shown.
+    /// of 0 and 1, as `[before rounding, after rounding]`; for the input shown, with noise of [`CircuitState::deviation_sigma`].
     pub fn deviations(&self) -> Vec<[f64; 2]> {
+        let example = self.example_sigma.map(|sigma| self.theta_with_noise(sigma));
+        let example = example.and_then(|theta| self.network.trace_at(&theta, &self.input).ok());
+        let trace = example.as_ref().unwrap_or(&self.trace);
         let after = |at: usize| {
-            let values = self.trace.layers.get(at).map_or(&[][..], |layer| &layer.rounded);
+            let values = trace.layers.get(at).map_or(&[][..], |layer| &layer.rounded);
             values.iter().fold(0.0, |most: f64, value| value.abs().min((value - 1.0).abs()).max(most))
         };
-        self.gate_layers.iter().map(|at| [self.trace.deviation(*at), after(*at)]).collect()
+        self.gate_layers.iter().map(|at| [trace.deviation(*at), after(*at)]).collect()
     }
 
     /// The values that the ReLU network computes for the circuit's gates on the input shown, after rounding if there is

@@ -4,7 +4,7 @@ use super::state::CircuitState;
 use super::sweeps::{final_metric_curves, is_weight_product, swept_key};
 use vivarium_core::settings::format_real;
 use vivarium_model::run::SuccessCriterion;
-use vivarium_plot::analysis::curves::median_range;
+use vivarium_plot::analysis::curves::measured_median_range;
 use vivarium_plot::analysis::ends;
 use vivarium_plot::analysis::replicas::ReplicaMeasure;
 use vivarium_science::circuits::{
@@ -53,13 +53,13 @@ pub(super) fn readouts(run: &RunView) -> [(String, String); 2] {
 /// The median over replicas of a circuit metric at the latest measured step; NaN before the first measurement.
 fn latest_median(run: &RunView, metric: CircuitMetric) -> f64 {
     run.history.latest().map_or(f64::NAN, |row| {
-        f64::from(median_range(ReplicaMeasure::TaskMeasure(metric as usize).values(row)).0)
+        f64::from(measured_median_range(row, ReplicaMeasure::TaskMeasure(metric as usize)).0)
     })
 }
 
 /// The median over replicas of an accuracy, from 0 to 1, at the latest measured step; NaN before the first measurement.
 fn latest_share(run: &RunView, measure: ReplicaMeasure) -> f32 {
-    run.history.latest().map_or(f32::NAN, |row| median_range(measure.values(row)).0)
+    run.history.latest().map_or(f32::NAN, |row| measured_median_range(row, measure).0)
 }
 
 /// The status line's text: the smallest norm found so far of a perturbation that changes the network's answer; none
@@ -212,8 +212,15 @@ pub(super) fn describe_gate_values(run: &RunView) -> Option<String> {
 /// 0; none in a run with noise.
 pub(super) fn deviations_title(run: &RunView) -> Option<String> {
     let state: &CircuitState = run.lab_state()?;
-    let is_exact = state.settings.sigma <= 0.0;
-    is_exact.then(|| tr!("Deviation from 0 and 1 by layer: none, because the noise σ is 0").into())
+    let (sigma, own) = (state.deviation_sigma(), state.settings.sigma);
+    let example = || {
+        let sigma = format_significant(sigma);
+        tr!("Deviation from 0 and 1 by layer, for example with noise σ = {sigma}", sigma)
+    };
+    match sigma > 0.0 {
+        true => (own <= 0.0).then(example),
+        false => Some(tr!("Deviation from 0 and 1 by layer: none, because the noise σ is 0").into()),
+    }
 }
 
 /// Summary of the chart of the distances of the network's gate values from 0 and 1, by layer of gates.
@@ -221,9 +228,13 @@ pub(super) fn describe_deviations(run: &RunView) -> Option<String> {
     let state: &CircuitState = run.lab_state()?;
     let deviations = state.deviations();
     let largest = |which: usize| deviations.iter().fold(0.0, |most: f64, both| most.max(both[which]));
-    let sigma = format_real(state.settings.sigma);
-    Some(match (state.settings.sigma > 0.0, state.settings.rounding()) {
-        (false, _) => tr!("Without noise all gate values are 0 or 1. Set the noise σ above 0 to see how errors grow from layer to layer.").into(),
+    let is_example = state.settings.sigma <= 0.0;
+    let sigma = match is_example {
+        true => format_significant(state.deviation_sigma()),
+        false => format_real(state.settings.sigma),
+    };
+    let deviation = match (state.deviation_sigma() > 0.0, state.settings.rounding()) {
+        (false, _) => return Some(tr!("Without noise all gate values are 0 or 1. Set the noise σ above 0 to see how errors grow from layer to layer.").into()),
         (true, Rounding::Off) => tr!(
             "With noise of standard deviation {sigma} on all weights, the largest distance between a gate value and the nearer of 0 and 1 is {largest}.",
             sigma,
@@ -235,6 +246,13 @@ pub(super) fn describe_deviations(run: &RunView) -> Option<String> {
             before = format_significant(largest(0)),
             after = format_significant(largest(1))
         ),
+    };
+    Some(match is_example {
+        true => tr!(
+            "Without noise all gate values are 0 or 1; this run has none. The curves are an example. {deviation}",
+            deviation
+        ),
+        false => deviation,
     })
 }
 

@@ -91,4 +91,8 @@ impl Lab for DescentLab {
         // The panel shows the tokens, whichever charts are visible.
         &[weights::PARAMETERS]
     }
+
+    fn first_settings(&self) -> &'static [&'static str] {
+        &["hidden", "n", "freq", "knots", "lr", "delta", "w0"]
+    }
 }

@@ -6,7 +6,7 @@ use vivarium_core::settings::format_real;
 use vivarium_model::models::Family;
 use vivarium_model::permalink::ViewSettings;
 use vivarium_model::run::{RunSpec, SuccessCriterion};
-use vivarium_plot::analysis::curves::median_range;
+use vivarium_plot::analysis::curves::measured_median_range;
 use vivarium_plot::analysis::ends;
 use vivarium_plot::analysis::replicas::ReplicaMeasure;
 use vivarium_science::descent::{
@@ -51,7 +51,7 @@ pub(super) fn readouts(run: &RunView) -> [(String, String); 2] {
 
 /// The median over replicas of `measure` at the latest measured step; NaN before the first measurement.
 fn latest_median(run: &RunView, measure: ReplicaMeasure) -> f64 {
-    run.history.latest().map_or(f64::NAN, |row| f64::from(median_range(measure.values(row)).0))
+    run.history.latest().map_or(f64::NAN, |row| f64::from(measured_median_range(row, measure).0))
 }
 
 /// The median over replicas of a comparison of descent in tokens with direct gradient descent, at the latest measured

@@ -105,4 +105,8 @@ impl Lab for GroupsLab {
     fn needs_lazy_code(&self) -> bool {
         true
     }
+
+    fn first_settings(&self) -> &'static [&'static str] {
+        &["width", "dmlp", "n", "letters", "factors", "frac", "lr", "wd", "lambda"]
+    }
 }

@@ -95,4 +95,8 @@ impl Lab for InContextLab {
         // The panel shows predictions of the latest network, whichever charts are visible.
         &[weights::PARAMETERS]
     }
+
+    fn first_settings(&self) -> &'static [&'static str] {
+        &["blocks", "width", "points", "noise", "lr", "dim", "wd"]
+    }
 }

@@ -86,4 +86,8 @@ impl Lab for LookupLab {
         // The inspected prompt follows the network, whichever charts are displayed.
         &[weights::PARAMETERS]
     }
+
+    fn first_settings(&self) -> &'static [&'static str] {
+        &["h", "slots", "q", "n", "lr", "noise", "width", "widths", "wd"]
+    }
 }

@@ -94,4 +94,8 @@ impl Lab for MachinesLab {
         // Tokens follow the run, whichever charts are displayed.
         &[step::CURRENT_STEP]
     }
+
+    fn first_settings(&self) -> &'static [&'static str] {
+        &["m", "input", "choice", "beta", "round", "sigma", "t"]
+    }
 }

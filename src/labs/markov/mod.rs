@@ -89,4 +89,8 @@ impl Lab for MarkovLab {
         // The inspected sequence follows the network, whichever charts are displayed.
         &[probes::PARAMETERS]
     }
+
+    fn first_settings(&self) -> &'static [&'static str] {
+        &["heads", "w0", "k", "t", "lr", "alpha", "wd"]
+    }
 }

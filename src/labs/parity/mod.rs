@@ -80,6 +80,10 @@ impl Lab for ParityLab {
     fn hero_probe(&self) -> Option<Probe> {
         Some(PARAMETERS)
     }
+
+    fn first_settings(&self) -> &'static [&'static str] {
+        &["width", "widths", "degree", "dmlp", "n", "k", "lr", "noise", "wd"]
+    }
 }
 
 #[cfg(test)]

@@ -57,4 +57,8 @@ impl Lab for PerceptronLab {
     fn hero_probe(&self) -> Option<Probe> {
         Some(PARAMETERS)
     }
+
+    fn first_settings(&self) -> &'static [&'static str] {
+        &["width", "n", "m", "loss", "lr", "wd"]
+    }
 }

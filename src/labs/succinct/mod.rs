@@ -99,4 +99,8 @@ impl Lab for SuccinctLab {
         // The panel follows the run, whichever charts are displayed.
         &[probes::MEMORY]
     }
+
+    fn first_settings(&self) -> &'static [&'static str] {
+        &["program", "tried", "concept", "inputs", "examples", "flips"]
+    }
 }

@@ -74,4 +74,8 @@ impl Lab for TablesLab {
     fn chance_accuracy(&self, spec: &RunSpec) -> f32 {
         user_tables::larger_class_share(spec).unwrap_or(0.5)
     }
+
+    fn first_settings(&self) -> &'static [&'static str] {
+        &["widths", "width", "trees", "n", "m", "noise", "wd", "depth", "features", "lr"]
+    }
 }

@@ -84,4 +84,8 @@ impl Lab for TracesLab {
         // The inspected trace follows the network, whichever charts are displayed.
         &[probes::PARAMETERS]
     }
+
+    fn first_settings(&self) -> &'static [&'static str] {
+        &["heads", "d", "states", "t", "lr", "wd", "machine"]
+    }
 }

@@ -57,8 +57,7 @@ fn draw_head_button(context: RunContext, number: usize) -> AnyView {
     view! {
         <button class="switch" type="button" aria-pressed=move || chosen.get().to_string()
             data-testid=format!("attention-{number}")
-            on:click=move |_| context.edit("head", number.to_string())>
-            {text}
+            on:click=move |_| context.edit("head", number.to_string()) prop:textContent=text>
         </button>
     }
     .into_any()

@@ -63,7 +63,7 @@ fn draw_proof_heads() -> AnyView {
                 {slider("construction-sharpness", tr!("Sharpness R"), (0, 160), sharpness, |at| format!("{:.1}", f64::from(at) / 10.0))}
             </div>
             <ul class="theory__texts" data-testid="construction-texts">
-                {move || sentences().into_iter().map(|text| view! { <li>{text}</li> }).collect_view()}
+                {move || sentences().into_iter().map(|text| view! { <li prop:textContent=text></li> }).collect_view()}
             </ul>
             <div class="theory__plots">
                 <Drawing testid="construction-mass" reading=Callback::new(move |()| drawn()) label />

@@ -18,7 +18,7 @@ pub(super) fn draw_input_bits(panel: PanelContext) -> AnyView {
         let is_on = panel.memo(move |state, _| state.input.get(at).copied().unwrap_or(false));
         let is_on = move || is_on.get().unwrap_or(false);
         view! {
-            <button class="chip circuit-bit" type="button" data-testid=format!("bit-{}", at + 1)
+            <button class="chip circuit-bit" type="button" translate="no" data-testid=format!("bit-{}", at + 1)
                 aria-pressed=move || is_on().to_string() on:click=move |_| panel.send_action(PanelAction::ToggleBit(at))>
                 {name} " = " {move || if is_on() { "1" } else { "0" }}
             </button>
@@ -28,7 +28,7 @@ pub(super) fn draw_input_bits(panel: PanelContext) -> AnyView {
         <div class="circuit-bits" role="group" aria-label=tr!("Bits of the input") data-testid="bits">
             {move || names.get().unwrap_or_default().into_iter().enumerate().map(one).collect_view()}
         </div>
-        <p class="setting__error" role="status" data-testid="bits-error">{problem}</p>
+        <p class="setting__error" role="status" data-testid="bits-error" prop:textContent=problem></p>
     }
     .into_any()
 }
@@ -44,12 +44,14 @@ pub(super) fn draw_circuit(panel: PanelContext) -> AnyView {
     let about = panel.memo(describe_input);
     let picture = move || match drawn.get() {
         Some(Ok(drawing)) => draw_diagram(drawing, lit, about),
-        Some(Err(why)) => view! { <p class="card__text" data-testid="no-drawing">{why}</p> }.into_any(),
+        Some(Err(why)) => {
+            view! { <p class="card__text" data-testid="no-drawing" prop:textContent=why></p> }.into_any()
+        }
         None => ().into_any(),
     };
     view! {
         {picture}
-        <p class="card__note" role="status" data-testid="circuit-about">{about}</p>
+        <p class="card__note" role="status" data-testid="circuit-about" prop:textContent=about></p>
         <p class="blocks__key" aria-hidden="true">
             <span class="blocks__pair"><i class="gate__sample gate__sample--on"></i>{tr!("value 1")}</span>
             <span class="blocks__pair"><i class="gate__sample"></i>{tr!("value 0")}</span>
@@ -93,14 +95,14 @@ fn draw_diagram(
                 view! {
                     // Square corners and no pointer: buttons have round corners, and a gate is none.
                     <rect class="gate__box" x=left y=top width=wide height=high />
-                    <text class="gate__label" x=x.to_string() y=(y + 4.0).to_string()>{gate.label}</text>
+                    <text class="gate__label" translate="no" x=x.to_string() y=(y + 4.0).to_string()>{gate.label}</text>
                 }
                 .into_any()
             }
         };
         view! {
             <g class="gate" class:gate--on=move || lit.get().is_on class:gate--wrong=move || lit.get().is_wrong>
-                <title>{gate.signal_name} " = " {move || if lit.get().is_on { "1" } else { "0" }}</title>
+                <title translate="no">{gate.signal_name} " = " {move || if lit.get().is_on { "1" } else { "0" }}</title>
                 {shape}
             </g>
         }

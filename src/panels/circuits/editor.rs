@@ -41,7 +41,7 @@ pub(super) fn draw_editor(panel: PanelContext) -> AnyView {
             label=tr!("Write one gate per line, in one of these forms: s = a and b, s = a or b, s = not a, s = a. The output is the gate with the name “out”. If no gate has this name, the output is the gate in the last line.")
             text=draft.text on_input=draft.on_input() errors=draft.errors errors_id="circuit-errors"
             display=ErrorDisplay::List("circuit-editor__errors")>
-            <p class="setting__error" role="status" data-testid="text-error">{rejected}</p>
+            <p class="setting__error" role="status" data-testid="text-error" prop:textContent=rejected></p>
             {draft.draw_buttons("run-circuit", tr!("Run this circuit"), "drop-circuit", run)}
         </TextEditor>
     }

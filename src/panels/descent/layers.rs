@@ -7,6 +7,7 @@ use vivarium_labs::descent::panel::action::PanelAction;
 use vivarium_labs::descent::panel::steps;
 use vivarium_labs::descent::panel::strip;
 use vivarium_ui::stages::{StageTexts, stage_player};
+use vivarium_ui::text::element_text;
 use vivarium_view::ui::stage::StageNames;
 
 /// Draws the transformer layers that perform one step of gradient descent: buttons, a slider, and a description of the
@@ -39,11 +40,10 @@ pub(super) fn draw_layers(panel: PanelContext, layer_count: usize) -> AnyView {
         formula: Box::new(move |layer| steps::layer_formula(layer_count, layer)),
     };
     view! {
-        <p class="card__text" data-testid="layer-step">
-            {move || panel.see(|state, _| steps::describe_step(state.trace.step))}
-        </p>
+        <p class="card__text" data-testid="layer-step"
+            prop:textContent=element_text(move || panel.see(|state, _| steps::describe_step(state.trace.step)))></p>
         {stage_player(names, buttons, words, shown, go)}
-        <p class="card__note" data-testid="layer-wiring">{wiring}</p>
+        <p class="card__note" data-testid="layer-wiring" prop:textContent=wiring></p>
     }
     .into_any()
 }

@@ -18,6 +18,7 @@ use vivarium_labs::descent::panel::plane::{DRAWING_SIZE, PlotFrame};
 use vivarium_labs::descent::panel::strip::format_number;
 use vivarium_ui::browser::element_by_id;
 use vivarium_ui::button::button;
+use vivarium_ui::text::element_text;
 
 /// Time after the last press of an arrow key until the move of an example point is committed, which starts a new run.
 const KEY_MOVE_PAUSE: Duration = Duration::from_millis(700);
@@ -216,10 +217,12 @@ pub(super) fn draw_examples(panel: PanelContext) -> AnyView {
         }
     };
     view! {
-        <p class="card__text" data-testid="points-about">{about}</p>
+        <p class="card__text" data-testid="points-about" prop:textContent=about></p>
         {move || is_open().then(|| draw_plane(editor))}
         {move || is_open().then(buttons)}
-        <p class="setting__error" role="status" data-testid="points-error">{of_function} " " {of_points}</p>
+        <p class="setting__error" role="status" data-testid="points-error">
+            <span prop:textContent=of_function></span> " " <span prop:textContent=of_points></span>
+        </p>
     }
     .into_any()
 }
@@ -264,13 +267,13 @@ fn draw_plane(editor: PointEditor) -> AnyView {
                 <path class="plane__target" d=target />
                 <path class="plane__answer" d=answer data-testid="plane-answer" />
             </svg>
-            <span class="plane__end plane__end--left" aria-hidden="true">"−"{end(|frame| frame.max_x)}</span>
-            <span class="plane__end plane__end--right" aria-hidden="true">{end(|frame| frame.max_x)}</span>
-            <span class="plane__end plane__end--top" aria-hidden="true">{end(|frame| frame.max_y)}</span>
-            <span class="plane__end plane__end--bottom" aria-hidden="true">"−"{end(|frame| frame.max_y)}</span>
+            <span class="plane__end plane__end--left" aria-hidden="true" translate="no">"−"{end(|frame| frame.max_x)}</span>
+            <span class="plane__end plane__end--right" aria-hidden="true" translate="no">{end(|frame| frame.max_x)}</span>
+            <span class="plane__end plane__end--top" aria-hidden="true" translate="no">{end(|frame| frame.max_y)}</span>
+            <span class="plane__end plane__end--bottom" aria-hidden="true" translate="no">"−"{end(|frame| frame.max_y)}</span>
             {move || (0..count.get()).map(|place| draw_point(editor, place)).collect_view()}
         </div>
-        <p class="card__note" role="status" data-testid="point-chosen">{chosen}</p>
+        <p class="card__note" role="status" data-testid="point-chosen" prop:textContent=element_text(chosen)></p>
         <p class="card__note" id="plane-help">
             {tr!("Click to add a point, or drag a point to move it. Arrow keys move the chosen point (with Shift: farther), Delete removes it, PageUp and PageDown choose another point. Each change starts a new run.")}
         </p>

@@ -16,6 +16,7 @@ use vivarium_ui::appearance::Appearance;
 use vivarium_ui::browser::element_by_id;
 use vivarium_ui::frames::paint_on_frames;
 use vivarium_ui::pixels;
+use vivarium_ui::text::element_text;
 use vivarium_view::display::words::format_thousands;
 
 /// Largest number of example tokens for which each token gets a button; with more, a number field chooses the token.
@@ -61,8 +62,7 @@ pub(super) fn draw_token_chooser(panel: PanelContext, examples: usize) -> AnyVie
                 aria-pressed=move || is_shown.get().to_string()
                 aria-label=move || panel.see(|state, _| action::token_name(state, token))
                 tabindex=move || if is_reached() { "0" } else { "-1" }
-                on:click=move |_| go(token)>
-                {word}
+                on:click=move |_| go(token) prop:textContent=word>
             </button>
         }
     };
@@ -90,7 +90,7 @@ pub(super) fn draw_token_chooser(panel: PanelContext, examples: usize) -> AnyVie
             {(examples > MAX_TOKEN_BUTTONS).then(box_of)}
             {buttons.into_iter().map(one).collect_view()}
         </div>
-        <p class="setting__error" role="status" data-testid="token-error">{problem}</p>
+        <p class="setting__error" role="status" data-testid="token-error" prop:textContent=problem></p>
     }
     .into_any()
 }
@@ -178,7 +178,7 @@ pub(super) fn draw_token_strip(panel: PanelContext, network: &DescentNetwork) ->
         Some(strip::describe_token(state.layout(), &strip::token_parts(state.layout()), token))
     });
     view! {
-        <h3 class="card__name" data-testid="strip-title">{title}</h3>
+        <h3 class="card__name" data-testid="strip-title" prop:textContent=title></h3>
         <div class="blocks" role="slider" tabindex="0" data-testid="strip" aria-label=tr!("Components of the token")
             aria-describedby="strip-announcement" aria-valuemin="1" aria-valuemax=numbers.to_string()
             aria-valuenow=move || (pointed.get().unwrap_or(0) + 1).to_string()
@@ -188,8 +188,9 @@ pub(super) fn draw_token_strip(panel: PanelContext, network: &DescentNetwork) ->
             on:pointermove=point on:pointerdown=point on:pointerleave=move |_| pointed.set(None)>
             {blocks}
         </div>
-        <p class="visually-hidden" id="strip-announcement" data-testid="strip-announcement">{move || words.get().flatten()}</p>
-        <p class="card__note" data-testid="strip-note">{note}</p>
+        <p class="visually-hidden" id="strip-announcement" data-testid="strip-announcement"
+            prop:textContent=element_text(move || words.get())></p>
+        <p class="card__note" data-testid="strip-note" prop:textContent=element_text(note)></p>
         <p class="blocks__key" aria-hidden="true">
             <span class="blocks__pair">{tr!("negative")}<i class="blocks__scale"></i>{tr!("positive")}</span>
             <span class="blocks__pair"><i class="blocks__sample part--written"></i>{tr!("written by this layer")}</span>
@@ -243,7 +244,7 @@ fn draw_part(
         <div class="part" class:part--written=move || role.get() == PartAccess::Written
             class:part--read=move || role.get() == PartAccess::Read data-testid=format!("part-{}", part.name)
             style:--columns=columns.to_string() style:--rows=high.to_string()>
-            <span class="part__name" aria-hidden="true">{part.name.clone()}</span>
+            <span class="part__name" aria-hidden="true" translate="no">{part.name.clone()}</span>
             <span class="part__frame" data-part=part_index.to_string()>
                 <canvas class="part__canvas" node_ref=canvas></canvas>
                 <span class="part__mark" class:invisible=move || cell.get().is_none()

@@ -10,6 +10,7 @@ use vivarium_labs::in_context::InContextState;
 use vivarium_labs::in_context::panel::action::{self, HELD_OUT_PROMPTS, MAX_QUARTERS, PromptAction};
 use vivarium_model::permalink::ViewSettings;
 use vivarium_ui::inside::{example_buttons, prompt_panel, show_for_lab};
+use vivarium_ui::text::element_text;
 
 /// Access of the panel to the displayed run and to `InContextState`, the data that the lab on in-context learning keeps
 /// for it.
@@ -74,7 +75,7 @@ fn draw_example_slider(panel: PanelContext, max_examples: usize) -> AnyView {
     view! {
         <div class="setting">
             <label class="setting__label" for="examples-shown">
-                {tr!("Examples shown")} " " <span class="setting__unit">{move || now().to_string()}</span>
+                {tr!("Examples shown")} " " <span class="setting__unit" translate="no">{move || now().to_string()}</span>
             </label>
             <input class="setting__slider" type="range" id="examples-shown" data-testid="examples-shown" min="1"
                 max=max_examples.to_string() step="1" aria-valuetext=move || action::format_example_count(now())
@@ -98,7 +99,7 @@ fn draw_scale_slider(panel: PanelContext) -> AnyView {
     view! {
         <div class="setting">
             <label class="setting__label" for="inputs-factor">
-                {tr!("Inputs multiplied by")} " " <span class="setting__unit">{view(action::format_factor)}</span>
+                {tr!("Inputs multiplied by")} " " <span class="setting__unit" translate="no">{view(action::format_factor)}</span>
             </label>
             <input class="setting__slider" type="range" id="inputs-factor" data-testid="inputs-factor"
                 min=(-MAX_QUARTERS).to_string() max=MAX_QUARTERS.to_string() step="1" aria-valuetext=view(action::format_factor)
@@ -110,9 +111,8 @@ fn draw_scale_slider(panel: PanelContext) -> AnyView {
                     }
                 } />
         </div>
-        <p class="card__note" id="inputs-factor-about" data-testid="inputs-factor-about">
-            {view(action::describe_shift)}
-        </p>
+        <p class="card__note" id="inputs-factor-about" data-testid="inputs-factor-about"
+            prop:textContent=element_text(view(action::describe_shift))></p>
     }
     .into_any()
 }
@@ -131,9 +131,9 @@ fn draw_predictions(panel: PanelContext, size: PromptSize) -> AnyView {
         let is_network = at == 0;
         view! {
             <tr class="prompt__line" class:prompt__line--chosen=is_network>
-                <th scope="row">{part(0)}</th>
-                <td class="prompt__number" data-testid=format!("prediction-{at}")>{part(1)}</td>
-                <td class="prompt__number">{part(2)}</td>
+                <th scope="row" prop:textContent=element_text(part(0))></th>
+                <td class="prompt__number" translate="no" data-testid=format!("prediction-{at}")>{part(1)}</td>
+                <td class="prompt__number" translate="no">{part(2)}</td>
             </tr>
         }
     };
@@ -149,10 +149,10 @@ fn draw_points(panel: PanelContext, size: PromptSize) -> AnyView {
         let is_asked = at == size.example_count;
         view! {
             <tr class="prompt__line" class:prompt__line--chosen=is_asked>
-                <th scope="row">{part(0)}</th>
-                <td class="prompt__number">{part(1)}</td>
-                <td class="prompt__number" data-testid=format!("label-{}", at + 1)>{part(2)}</td>
-                <td class="prompt__number" data-testid=format!("answer-{}", at + 1)>{part(3)}</td>
+                <th scope="row" prop:textContent=element_text(part(0))></th>
+                <td class="prompt__number" translate="no">{part(1)}</td>
+                <td class="prompt__number" translate="no" data-testid=format!("label-{}", at + 1)>{part(2)}</td>
+                <td class="prompt__number" translate="no" data-testid=format!("answer-{}", at + 1)>{part(3)}</td>
             </tr>
         }
     };

@@ -63,11 +63,11 @@ pub fn LookupPromptPanel() -> impl IntoView {
         let about_codes = panel.context.memo(|run| action::describe_codes(run.lab_state::<LookupState>()?));
         let [named, tokens] = ["named", "tokens"].map(|key| panel.rejected_text(key));
         let parts = view! {
-            {move || about_codes.get().map(|text| view! { <p class="card__text" data-testid="code-pairs">{text}</p> })}
+            {move || about_codes.get().map(|text| view! { <p class="card__text" data-testid="code-pairs" prop:textContent=text></p> })}
             {draw_prompt_buttons(panel)}
             {move || shape.get().map(|shape| draw_table(panel, shape))}
             <p class="setting__error" role="status" data-testid="prompt-error">
-                {move || named.get()} " " {move || tokens.get()}
+                <span prop:textContent=named></span> " " <span prop:textContent=tokens></span>
             </p>
         };
         prompt_panel(
@@ -103,7 +103,7 @@ fn draw_table(panel: PanelContext, shape: TableShape) -> AnyView {
         view! {
             <th scope="col" class="prompt__number">
                 {tr!("Head {number}", number = head + 1)}
-                <small class="prompt__share" data-testid=format!("head-{}", head + 1)>
+                <small class="prompt__share" translate="no" data-testid=format!("head-{}", head + 1)>
                     {move || panel.see(|state, view| action::format_attention_on_names(state, view, head))}
                 </small>
             </th>
@@ -211,7 +211,7 @@ fn draw_row(panel: PanelContext, position: usize, [dim, names, heads]: [usize; 3
         let share =
             move || panel.see(|state, _| action::attention_weight(state, head, position)).unwrap_or(0.0);
         view! {
-            <td class="expected__cell" style:--share=move || format!("{:.3}", share())>
+            <td class="expected__cell" translate="no" style:--share=move || format!("{:.3}", share())>
                 {move || format!("{:.2}", share())}
             </td>
         }
@@ -227,7 +227,7 @@ fn draw_row(panel: PanelContext, position: usize, [dim, names, heads]: [usize; 3
     view! {
         <tr class="prompt__line" class:prompt__line--named=is_named class:prompt__line--chosen=is_chosen>
             <th scope="row">
-                <button class="chip" type="button" id=format!("position-{at}") data-testid=format!("position-{at}")
+                <button class="chip" type="button" translate="no" id=format!("position-{at}") data-testid=format!("position-{at}")
                     aria-pressed=move || is_chosen.get().to_string()
                     aria-label=tr!("Show position {at}", at)
                     tabindex=move || if is_chosen.get() { "0" } else { "-1" }
@@ -237,8 +237,8 @@ fn draw_row(panel: PanelContext, position: usize, [dim, names, heads]: [usize; 3
             </th>
             <td><span class="prompt__boxes">{numbers.collect_view()}</span></td>
             <td><span class="prompt__boxes">{named.collect_view()}</span></td>
-            <td class="prompt__number" data-testid=format!("label-{at}")>{both(0)}</td>
-            <td class="prompt__number" data-testid=format!("answer-{at}")>{both(1)}</td>
+            <td class="prompt__number" translate="no" data-testid=format!("label-{at}")>{both(0)}</td>
+            <td class="prompt__number" translate="no" data-testid=format!("answer-{at}")>{both(1)}</td>
             {shares.collect_view()}
         </tr>
     }

@@ -12,6 +12,7 @@ use vivarium_labs::markov::state::{MarkovState, SequenceOrigin};
 use vivarium_model::platform::fresh_seed;
 use vivarium_plot::analysis::chains::symbol_letter;
 use vivarium_ui::button::button;
+use vivarium_ui::text::element_text;
 
 /// Maximum number of symbols for which the diagram's arrows have numbers; with more, the numbers would overlap.
 const MAX_NUMBERED_SYMBOLS: usize = 3;
@@ -51,7 +52,7 @@ pub fn ChainCard(
     view! {
         <section class="card card--chain" aria-labelledby="chain-title" data-testid="chain">
             <h3 class="card__name" id="chain-title">{tr!("Chain")}</h3>
-            <p class="card__note" data-testid="chain-about">{about}</p>
+            <p class="card__note" data-testid="chain-about" prop:textContent=element_text(about)></p>
             {move || match square.get() {
                 Some(symbols) => view! {
                     <div class="chain">
@@ -61,9 +62,8 @@ pub fn ChainCard(
                 }.into_any(),
                 None => (move || contexts().map(draw_context_table)).into_any(),
             }}
-            <p class="card__text" data-testid="stationary">
-                {move || panel.see(|chains, _| texts::describe_stationary(chains)).flatten()}
-            </p>
+            <p class="card__text" data-testid="stationary"
+                prop:textContent=element_text(move || panel.see(|chains, _| texts::describe_stationary(chains)))></p>
             <div class="editor__custom">
                 <label class="editor__label" for="custom-rows">{tr!("Rows of the transition matrix, %")}</label>
                 <input class="setting__input editor__input" id="custom-rows" data-testid="custom-rows" type="text"
@@ -72,9 +72,8 @@ pub fn ChainCard(
                     aria-invalid=move || problem.with(|problem| problem.is_some().to_string())
                     prop:value=move || rows.get()
                     on:change=move |event| panel.send_action(SequenceAction::SetRows(event_target_value(&event))) />
-                <p class="setting__error" role="status" id="custom-rows-error" data-testid="chain-error">
-                    {move || problem.get()}
-                </p>
+                <p class="setting__error" role="status" id="custom-rows-error" data-testid="chain-error"
+                    prop:textContent=problem></p>
             </div>
             <div class="editor__buttons">
                 {button("custom-chain", tr!("Use as my own chain"), Box::new(is_own), Box::new(move || panel.send_action(SequenceAction::CopyChain)))}
@@ -126,7 +125,7 @@ fn draw_diagram(panel: PanelContext, symbols: usize) -> AnyView {
                 <path class="arrow__line" d=arrow.path stroke-width=broad />
                 <path class="arrow__head" d=arrow.head />
                 {(symbols <= MAX_NUMBERED_SYMBOLS).then(|| view! {
-                    <text class="arrow__number" x=format!("{x:.1}") y=format!("{y:.1}")>
+                    <text class="arrow__number" translate="no" x=format!("{x:.1}") y=format!("{y:.1}")>
                         {move || percent.get()}
                     </text>
                 })}
@@ -196,8 +195,9 @@ fn draw_context_table(table: TransitionTable) -> AnyView {
     let heads = (0..symbols)
         .map(|column| view! { <th scope="col">{tr!("to {column}", column = symbol_letter(column))}</th> });
     let rows = table.contexts.iter().zip(table.entries.chunks(symbols.max(1))).map(|(name, entries)| {
-        let cells = entries.iter().map(|text| view! { <td>{text.clone()}</td> }).collect_view();
-        view! { <tr><th scope="row">{tr!("after {name}", name)}</th>{cells}</tr> }
+        let cells =
+            entries.iter().map(|text| view! { <td translate="no">{text.clone()}</td> }).collect_view();
+        view! { <tr><th scope="row" prop:textContent=tr!("after {name}", name)></th>{cells}</tr> }
     });
     let rows = rows.collect_view();
     view! {

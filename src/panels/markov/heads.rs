@@ -4,6 +4,7 @@ use leptos::html::Canvas;
 use leptos::prelude::*;
 use vivarium_labs::markov::MarkovState;
 use vivarium_model::tasks::markov::charts as markov_charts;
+use vivarium_ui::text::element_text;
 use vivarium_view::display::charts::ChartOfRun;
 use web_sys::{HtmlCanvasElement, KeyboardEvent, PointerEvent};
 
@@ -67,7 +68,7 @@ fn draw_card(panel: PanelContext, names: &str) -> AnyView {
         first += layer.len();
         view! {
             <div class="heads__layer" role="group" aria-label=title>
-                <p class="heads__name">{shown}</p>
+                <p class="heads__name" prop:textContent=shown></p>
                 {heads}
             </div>
         }
@@ -76,10 +77,10 @@ fn draw_card(panel: PanelContext, names: &str) -> AnyView {
     view! {
         <section class="card card--heads" aria-labelledby="heads-title" data-testid="heads">
             <h3 class="card__name" id="heads-title">{tr!("Heads")}</h3>
-            <p class="card__note" role="status" data-testid="head-reading">{reading}</p>
+            <p class="card__note" role="status" data-testid="head-reading" prop:textContent=element_text(reading)></p>
             {move || off.get().map(|sentence| view! {
                 <div class="heads__off" role="status">
-                    <p data-testid="heads-off">{sentence}</p>
+                    <p data-testid="heads-off" prop:textContent=sentence></p>
                     {button("all-heads", tr!("Switch all heads on"), Box::new(|| false),
                         Box::new(move || panel.send_action(SequenceAction::EnableAllHeads)))}
                 </div>
@@ -201,17 +202,16 @@ fn draw_head(panel: PanelContext, head: usize, name: &str, pointed: RwSignal<Opt
                 <span class="head__column" class:invisible=move || here().is_none() style:left=share_of(2)></span>
             </button>
             <div class="head__line">
-                <span class="head__name">{name.to_string()}</span>
-                {move || is_off.get().then_some("off")}
+                <span class="head__name" translate="no">{name.to_string()}</span>
+                {move || is_off.get().then(|| view! { <span>"off"</span> })}
                 <button class="switch" type="button" data-testid=format!("enlarge-{name}")
                     aria-label=tr!("Enlarge head {name} in the chart of the attention map", name)
                     aria-pressed=move || is_large.get().to_string() on:click=enlarge>
                     {tr!("Enlarge")}
                 </button>
             </div>
-            <p class="head__loss" data-testid=format!("without-{name}")>
-                {move || panel.see(|chains, _| texts::describe_ablation(chains, head)).flatten()}
-            </p>
+            <p class="head__loss" data-testid=format!("without-{name}")
+                prop:textContent=element_text(move || panel.see(|chains, _| texts::describe_ablation(chains, head)))></p>
         </div>
     }
     .into_any()

@@ -17,6 +17,7 @@ use vivarium_labs::markov::state::{MarkovState, SequenceOrigin};
 use vivarium_plot::analysis::chains::{join_symbols, symbol_letter};
 use vivarium_ui::button::button;
 use vivarium_ui::inside::{example_buttons, inside_panel, show_for_lab};
+use vivarium_ui::text::element_text;
 use vivarium_view::display::words::format_decimal;
 
 /// Number of symbols by which PageUp and PageDown move the chosen position in the sequence.
@@ -29,9 +30,8 @@ pub fn SequencePanel() -> impl IntoView {
     show_for_lab(|panel: PanelContext| {
         let parts = view! {
             <section class="card card--wide" aria-label=tr!("Sequence")>
-                <p class="card__text" data-testid="origin">
-                    {move || panel.see(|chains, _| texts::describe_origin(chains))}
-                </p>
+                <p class="card__text" data-testid="origin"
+                    prop:textContent=element_text(move || panel.see(|chains, _| texts::describe_origin(chains)))></p>
                 {draw_strip(panel)}
                 {draw_editing(panel)}
             </section>
@@ -102,7 +102,7 @@ fn draw_strip(panel: PanelContext) -> AnyView {
             on:pointerover=move |event| pointed.set(event_position(&event)) on:pointerleave=move |_| pointed.set(None)>
             {chips}
         </div>
-        <p class="card__note" data-testid="strip-note">{note}</p>
+        <p class="card__note" data-testid="strip-note" prop:textContent=element_text(note)></p>
     }
     .into_any()
 }
@@ -119,7 +119,7 @@ fn draw_symbol(at: usize, symbol: u8, weight: f64, max_weight: f64, chosen: usiz
         _ => "chip",
     };
     view! {
-        <button class=class type="button" role="option" id=format!("symbol-{at}") data-at=at.to_string()
+        <button class=class type="button" role="option" translate="no" id=format!("symbol-{at}") data-at=at.to_string()
             data-testid=format!("symbol-{}", at + 1) aria-selected=if at == chosen { "true" } else { "false" }
             aria-label=label
             tabindex=if at == chosen { "0" } else { "-1" }
@@ -162,7 +162,7 @@ fn draw_editing(panel: PanelContext) -> AnyView {
     let append = move |symbol: usize| {
         let letter = symbol_letter(symbol);
         view! {
-            <button class="button button--symbol" type="button" data-testid=format!("append-{letter}")
+            <button class="button button--symbol" type="button" translate="no" data-testid=format!("append-{letter}")
                 aria-label=tr!("Add {letter} at the end", letter)
                 on:click=move |_| panel.send_action(SequenceAction::Append(symbol as u8))>
                 {format!("+ {letter}")}
@@ -189,9 +189,8 @@ fn draw_editing(panel: PanelContext) -> AnyView {
                         panel.send_action(SequenceAction::SetSequence(text));
                     }
                     on:blur=move |_| typed.set(None) />
-                <p class="setting__error" id="custom-sequence-error" role="status" data-testid="custom-sequence-error">
-                    {move || problem.get()}
-                </p>
+                <p class="setting__error" id="custom-sequence-error" role="status" data-testid="custom-sequence-error"
+                    prop:textContent=problem></p>
             </div>
         </div>
     }
@@ -206,20 +205,20 @@ fn draw_next_symbol(panel: PanelContext) -> AnyView {
             chains
                 .symbol_letters()
                 .into_iter()
-                .map(|letter| view! { <th scope="col">{letter}</th> })
+                .map(|letter| view! { <th scope="col" translate="no">{letter}</th> })
                 .collect_view()
         })
     };
     let rows = move || {
         let rows = panel.see(texts::prediction_rows).unwrap_or_default().into_iter().map(|(who, cells)| {
             let cells = cells.into_iter().map(|(share, text)| {
-                view! { <td class="expected__cell" style:--share=format!("{share:.3}")>{text}</td> }
+                view! { <td class="expected__cell" translate="no" style:--share=format!("{share:.3}")>{text}</td> }
             });
             let cells = cells.collect_view();
             let (class, testid) = (format!("expected__{who}"), format!("next-{who}"));
             view! {
                 <tr class=class data-testid=testid>
-                    <th scope="row">{who}</th>
+                    <th scope="row" prop:textContent=who></th>
                     {cells}
                 </tr>
             }
@@ -230,7 +229,9 @@ fn draw_next_symbol(panel: PanelContext) -> AnyView {
         <section class="card" aria-labelledby="next-title">
             <h3 class="card__name" id="next-title">
                 {tr!("Next symbol after ")}
-                {move || panel.see(|chains, view| texts::position_name(chains, chains.shown_position(view)))}
+                <span prop:textContent=element_text(move || {
+                    panel.see(|chains, view| texts::position_name(chains, chains.shown_position(view)))
+                })></span>
             </h3>
             <div class="expected__frame">
                 <table class="expected" data-testid="next-symbol">
@@ -238,9 +239,8 @@ fn draw_next_symbol(panel: PanelContext) -> AnyView {
                     <tbody>{rows}</tbody>
                 </table>
             </div>
-            <p class="card__text" data-testid="sequence-loss">
-                {move || panel.see(|chains, _| texts::describe_loss(chains)).flatten()}
-            </p>
+            <p class="card__text" data-testid="sequence-loss"
+                prop:textContent=element_text(move || panel.see(|chains, _| texts::describe_loss(chains)))></p>
         </section>
     }
     .into_any()

@@ -108,12 +108,12 @@ fn draw_explorer(context: RunContext) -> AnyView {
     view! {
         <p class="card__note">
             {tr!("The charts show W and v of the minimal model with two symbols after a few exact gradient steps. The page computes these steps from a formula; no network is trained.")}
-            {move || is_trained.get().then_some(tr!(" The points show v of the network in this run."))}
+            {move || is_trained.get().then(|| view! { <span>{tr!(" The points show v of the network in this run.")}</span> })}
         </p>
         <div class="theory__parts">
             <div class="theory__settings">{fields}</div>
             <ul class="theory__texts" data-testid="theory-texts">
-                {move || texts().into_iter().map(|text| view! { <li>{text}</li> }).collect_view()}
+                {move || texts().into_iter().map(|text| view! { <li prop:textContent=text></li> }).collect_view()}
             </ul>
             <div class="theory__plots">
                 {drawing("theory-v", Callback::new(move |()| lags()), tr!("Vector v by distance."))}

@@ -57,7 +57,7 @@ fn draw_tickets(context: RunContext) -> AnyView {
     let tickets = move || {
         found.get().map(|found| {
             view! {
-                <p class="card__note" data-testid="winners">{found.description}</p>
+                <p class="card__note" data-testid="winners" prop:textContent=found.description></p>
                 <div class="luck__links">
                     {link(
                         found.ticket,
@@ -88,7 +88,7 @@ fn draw_sliders(values: RwSignal<[usize; 3]>) -> AnyView {
                 <label for=id.clone()>{translated(label)}</label>
                 <input id=id.clone() type="range" min=low.to_string() max=high.to_string() step=step.to_string()
                     prop:value=value on:input=set />
-                <output id=format!("{id}-is") for=id>{value}</output>
+                <output id=format!("{id}-is") for=id translate="no">{value}</output>
             </div>
         }
     });
@@ -125,7 +125,8 @@ fn draw_section(context: RunContext) -> AnyView {
         Reading::Lines(all.with(|all| drawn.with(|drawn| chart(all, MAX_BATCH_POWERS.1, drawn))))
     });
     let sentences = move || all.with(|all| describe_one_step(all));
-    let texts = move || sentences().into_iter().map(|text| view! { <li>{text}</li> }).collect_view();
+    let texts =
+        move || sentences().into_iter().map(|text| view! { <li prop:textContent=text></li> }).collect_view();
     view! {
         <div>
             {draw_tickets(context)}
@@ -142,7 +143,7 @@ fn draw_section(context: RunContext) -> AnyView {
                     <Drawing testid="luck-plot" reading label=Signal::derive(move || sentences().join(" ")) />
                 }.into_any()}
             </div>
-            <div class="card__note" data-testid="floor">{move || floor.get()}</div>
+            <div class="card__note" data-testid="floor" prop:textContent=floor></div>
         </div>
     }
     .into_any()

@@ -18,7 +18,7 @@ pub(super) fn draw_editor(panel: PanelContext) -> AnyView {
             label=tr!("Write one rule per line: state, symbols read, an arrow (→ or ->), symbol written, move (U, D, L, R or S for up, down, left, right or stay) and next state. _ is the blank, and + and - are 1 and −1. You can also write * in place of a symbol. In place of the symbols read, * stands for all symbols that have no separate rule in this state. In place of the symbol written, * means that the symbol does not change. // begins a comment. The program starts in the state of the first rule, with the head on the bottom-right cell of the table. The move of the first step must be S. Once the program is in the state HALT, the answer is the + or - in the top-left cell of the table; all other cells of the table must be blank, and the head must be outside of the table or on the top-left cell.")
             text=draft.text on_input=draft.on_input() errors=draft.errors errors_id="program-errors"
             display=ErrorDisplay::List("succinct-errors")>
-            <p class="setting__error" role="status" data-testid="grid-error">{rejected}</p>
+            <p class="setting__error" role="status" data-testid="grid-error" prop:textContent=rejected></p>
             {draft.draw_buttons("run-program", tr!("Run this program"), "drop-program", run)}
         </TextEditor>
     }

@@ -11,6 +11,7 @@ use vivarium_labs::succinct::panel::interpolation::{
 use vivarium_science::succinct::search::{InterpolationPoint, PointError, PointNetwork};
 use vivarium_ui::browser::{element_by_id, get_property};
 use vivarium_ui::button::button;
+use vivarium_ui::text::element_text;
 
 /// DOM id of the SVG plane with the points through which the interpolating ReLU network passes.
 const PLANE_ID: &str = "succinct-plane";
@@ -137,8 +138,10 @@ pub(super) fn draw_interpolation() -> AnyView {
             {tr!("Lemma 5 of the paper builds the filter as a ReLU network that has given values and given derivatives at finitely many points. In the paper these points are the possible contents of a 3 × 3 window. The drawing shows the same construction in one dimension, for five points that you can move. The runs of this page do not use such a network; they compute the filter from its definition.")}
         </p>
         {draw_graph(editor, network)}
-        <p class="card__note" role="status" data-testid="interpolation-chosen">{chosen}</p>
-        <p class="setting__error" role="status" data-testid="interpolation-error">{error}</p>
+        <p class="card__note" role="status" data-testid="interpolation-chosen"
+            prop:textContent=element_text(chosen)></p>
+        <p class="setting__error" role="status" data-testid="interpolation-error"
+            prop:textContent=element_text(error)></p>
         <div class="editor__buttons" role="group" aria-label=tr!("Change the points")>
             {button("interpolation-slope", tr!("Change the slope of the chosen point"), Box::new(|| false),
                 Box::new(move || editor.toggle_slope(editor.chosen.get_untracked())))}
@@ -148,7 +151,7 @@ pub(super) fn draw_interpolation() -> AnyView {
         <p class="card__note" id="interpolation-help">
             {tr!("Drag a point to move it. Arrow keys move the focused point; with Shift they move the point further. Space or Enter switches the slope of the point between 0 and 1.")}
         </p>
-        <p class="card__text" data-testid="interpolation-units">{units}</p>
+        <p class="card__text" data-testid="interpolation-units" prop:textContent=element_text(units)></p>
         {draw_weights(network)}
     }
     .into_any()
@@ -232,23 +235,23 @@ fn draw_weights(network: Memo<Result<PointNetwork, PointError>>) -> AnyView {
 fn draw_layer_weights(layer: LayerTable) -> AnyView {
     let columns = layer.rows.first().map_or(1, |(weights, _)| weights.len());
     let row = |(at, (weights, bias)): (usize, (Vec<String>, String))| {
-        let number = |number: String| view! { <td>{number}</td> };
+        let number = |number: String| view! { <td translate="no">{number}</td> };
         view! {
             <tr>
-                <th scope="row">{(at + 1).to_string()}</th>
+                <th scope="row" translate="no">{(at + 1).to_string()}</th>
                 {weights.into_iter().map(number).collect_view()}
-                <td>{bias}</td>
+                <td translate="no">{bias}</td>
             </tr>
         }
     };
     let rest = (layer.omitted_rows > 0).then(|| {
         let more = tr!("{more} more rows", more = layer.omitted_rows);
-        view! { <p class="succinct-caption">{more}</p> }
+        view! { <p class="succinct-caption" prop:textContent=more></p> }
     });
     view! {
         <div class="succinct-frame" role="region" tabindex="0" aria-label=layer.title.clone()>
             <table class="succinct-weights">
-                <caption class="succinct-caption">{layer.title.clone()}</caption>
+                <caption class="succinct-caption" prop:textContent=layer.title.clone()></caption>
                 <thead>
                     <tr>
                         <th scope="col">{tr!("Unit")}</th>

@@ -53,7 +53,7 @@ pub(super) fn draw_sizes(panel: PanelContext) -> AnyView {
             {draw_definition_list("filter-size", tr!("The filter, the same in every layer"), fixed)}
             {draw_definition_list("network-size", tr!("The network so far"), growing)}
         </div>
-        <p class="card__note succinct-now" data-testid="program-now">{move || now.get()}</p>
+        <p class="card__note succinct-now" data-testid="program-now" prop:textContent=now></p>
     }
     .into_any()
 }
@@ -61,7 +61,7 @@ pub(super) fn draw_sizes(panel: PanelContext) -> AnyView {
 /// Draws a titled list of terms and their values, such as the sizes of the program and the network.
 fn draw_definition_list(testid: &'static str, title: &'static str, entries: Memo<LabeledValues>) -> AnyView {
     let one = |(term, value): (&'static str, String)| {
-        view! { <div class="succinct-size"><dt>{term}</dt><dd>{value}</dd></div> }
+        view! { <div class="succinct-size"><dt prop:textContent=term></dt><dd prop:textContent=value></dd></div> }
     };
     view! {
         <div class="succinct-part" data-testid=testid>
@@ -85,9 +85,9 @@ pub(super) fn draw_listing(panel: PanelContext) -> AnyView {
         view! {
             <li class="succinct-line" class:succinct-line--next=is_current id=line_id(number)
                 aria-current=move || is_current.get().then_some("step")>
-                <span class="succinct-line__number" aria-hidden="true">{number.to_string()}</span>
-                <code>{line.rule}</code>
-                <span class="succinct-line__comment">{line.comment}</span>
+                <span class="succinct-line__number" aria-hidden="true" translate="no">{number.to_string()}</span>
+                <code translate="no">{line.rule}</code>
+                <span class="succinct-line__comment" prop:textContent=line.comment></span>
             </li>
         }
     };

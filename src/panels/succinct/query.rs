@@ -20,7 +20,8 @@ pub(super) fn draw_query(panel: PanelContext) -> AnyView {
         let is_one = move || is_one.get() == Some(true);
         view! {
             <button class="chip succinct-number" type="button" data-testid=format!("query-{}", at + 1)
-                aria-pressed=move || is_one().to_string() on:click=move |_| panel.send_action(SuccinctAction::ToggleInput(at))>
+                aria-pressed=move || is_one().to_string() translate="no"
+                on:click=move |_| panel.send_action(SuccinctAction::ToggleInput(at))>
                 {format!("x{} = ", at + 1)} {move || sentences::format_label(if is_one() { 1 } else { -1 })}
             </button>
         }
@@ -29,18 +30,18 @@ pub(super) fn draw_query(panel: PanelContext) -> AnyView {
         <div class="succinct-query" role="group" aria-label=tr!("Numbers of the test input") data-testid="query">
             {move || (0..count.get().unwrap_or(0)).map(one).collect_view()}
         </div>
-        <p class="setting__error" role="status" data-testid="query-error">{problem}</p>
+        <p class="setting__error" role="status" data-testid="query-error" prop:textContent=problem></p>
         <div class="succinct-answers">
             {button("draw-query", tr!("Use the random test input"), Box::new(move || is_drawn.get() != Some(false)),
                 Box::new(move || panel.send_action(SuccinctAction::ResetInput)))}
             <dl class="succinct-list">
                 <div class="succinct-size">
                     <dt>{tr!("Answer of the network")}</dt>
-                    <dd aria-live="polite" data-testid="network-answer">{move || answer.get()}</dd>
+                    <dd aria-live="polite" data-testid="network-answer" prop:textContent=answer></dd>
                 </div>
                 <div class="succinct-size">
                     <dt>{tr!("True label")}</dt>
-                    <dd data-testid="concept-label">{move || label.get()}</dd>
+                    <dd data-testid="concept-label" prop:textContent=label></dd>
                 </div>
             </dl>
         </div>

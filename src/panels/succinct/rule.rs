@@ -27,7 +27,7 @@ pub(super) fn draw_rule(panel: PanelContext) -> AnyView {
     };
     view! {
         {shown}
-        <p class="card__note" data-testid="rule-result">{move || found.get()}</p>
+        <p class="card__note" data-testid="rule-result" prop:textContent=found></p>
         <div class="editor__buttons" role="group" aria-label=tr!("Choose another learning problem")>
             {button("another-task", tr!("Another problem of the same kind"), Box::new(|| false),
                 Box::new(move || panel.send_action(SuccinctAction::NextProblem)))}
@@ -48,14 +48,18 @@ fn draw_rule_table(rule: CellRule) -> AnyView {
             CellValue::Zero => "succinct-entry",
             CellValue::Plus => "succinct-entry succinct-entry--plus",
         };
-        view! { <td class=class>{sentences::format_cell(becomes)}</td> }
+        view! { <td class=class translate="no">{sentences::format_cell(becomes)}</td> }
     };
     let row = move |centre: CellValue| {
         let entries = CellValue::ALL.into_iter().map(|above| entry(centre, above)).collect_view();
         view! { <tr><th scope="row">{sentences::format_cell(centre)}</th>{entries}</tr> }
     };
     let heading = |above: CellValue| view! { <th scope="col">{sentences::format_cell(above)}</th> };
-    let sentence = |sentence: String| view! { <li>{sentence}</li> };
+    let title = match rule.name() {
+        Some(name) => tr!("Rule {number}, the {name} rule", number = rule.to_text(), name),
+        None => tr!("Rule {number}", number = rule.to_text()),
+    };
+    let sentence = |sentence: String| view! { <li prop:textContent=sentence></li> };
     view! {
         <table class="succinct-rule" data-testid="rule-table">
             <caption class="succinct-caption">
@@ -66,12 +70,8 @@ fn draw_rule_table(rule: CellRule) -> AnyView {
             </thead>
             <tbody>{CellValue::ALL.into_iter().map(row).collect_view()}</tbody>
         </table>
-        <p class="card__text" data-testid="rule-name">
-            {match rule.name() {
-                Some(name) => tr!("Rule {number}, the {name} rule", number = rule.to_text(), name),
-                None => tr!("Rule {number}", number = rule.to_text()),
-            }}
-        </p>
+        <p class="card__text" data-testid="rule-name"
+            prop:textContent=title></p>
         <ul class="theory__texts" data-testid="rule-reading">
             {rule.describe().into_iter().map(sentence).collect_view()}
         </ul>
@@ -112,7 +112,7 @@ pub(super) fn draw_odds(panel: PanelContext) -> AnyView {
                 <tbody>{sentences::filter_probabilities().into_iter().map(row).collect_view()}</tbody>
             </table>
         </div>
-        <p class="card__text" data-testid="odds-compared">{move || compared.get()}</p>
+        <p class="card__text" data-testid="odds-compared" prop:textContent=compared></p>
         <p class="card__note">
             {tr!("Appendix B of the paper counts about 10,000 s² parameters. The network of definition 5 in the paper has three matrices of this size. If all three are counted, the exponent of the probability is three times as large. The programs of this page have 20 and 47 states.")}
         </p>

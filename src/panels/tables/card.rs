@@ -7,6 +7,7 @@ use vivarium_model::tasks::Task;
 use vivarium_model::tasks::tabular::{TableOrigin, Tabular};
 use vivarium_ui::context::RunContext;
 use vivarium_ui::file_button::FileButton;
+use vivarium_view::record::dataset::TableChoices;
 use vivarium_view::record::head::HEAD_BYTES;
 use vivarium_view::ui::request::Request;
 
@@ -17,8 +18,23 @@ struct TableCard {
     title: String,
     /// Sentences about the table's rows, columns and label.
     texts: Vec<String>,
-    /// (column names, index of the label column from 0); `None` for a table that is not an opened file.
-    columns: Option<(Vec<String>, usize)>,
+    /// Choices by which the file was read; `None` for a table that is not an opened file.
+    reading: Option<TableReading>,
+}
+
+/// Choices by which the file of a table was read, and the columns among which they choose.
+#[derive(Debug, Clone, PartialEq)]
+struct TableReading {
+    /// Names of all columns of the file.
+    names: Vec<String>,
+    /// Index, from 0, of the label column.
+    label: usize,
+    /// Whether the first line holds the names of the columns.
+    has_header: bool,
+    /// Names of the columns that count the rows, separated by commas; empty if there are none.
+    counters: String,
+    /// Choices by which the file was read.
+    choices: TableChoices,
 }
 
 /// Collects the texts about a run's table: title, sentences and column names.
@@ -29,8 +45,14 @@ fn collect_card_texts(task: &Tabular, spec: &vivarium_model::run::RunSpec) -> Ta
         (None, TableOrigin::Uploaded) => tr!("A CSV file").into(),
         (None, TableOrigin::Generated) => tr!("A generated table").into(),
     };
-    let columns = opened.map(|opened| (opened.table.all.clone(), opened.table.label));
-    TableCard { title, texts: describe_table(spec), columns }
+    let reading = opened.map(|opened| TableReading {
+        names: opened.table.all.clone(),
+        label: opened.table.label,
+        has_header: opened.table.has_header,
+        counters: opened.table.counters.join(", "),
+        choices: opened.table.choices,
+    });
+    TableCard { title, texts: describe_table(spec), reading }
 }
 
 /// The lab's panel: what table the run trains on, and a button that opens a CSV file; for runs on tables.
@@ -48,26 +70,12 @@ pub fn TablePanel() -> impl IntoView {
 fn draw_card(context: RunContext, texts: TableCard) -> AnyView {
     let choice = FileButton {
         word: tr!("Open a CSV file"),
-        accept: ".csv,.tsv,.txt",
+        accept: ".csv,.tsv,.txt,.data,.dat",
         max_head_bytes: HEAD_BYTES,
         id: "table",
     };
-    let is_own = texts.columns.is_some();
-    let label = texts.columns.map(|(names, label)| {
-        let options = names.into_iter().enumerate().map(|(at, name)| {
-            view! { <option value=at.to_string() selected=at == label>{name}</option> }
-        });
-        view! {
-            <label class="form-field">
-                <span>{tr!("Label")}</span>
-                <select data-testid="table-label" on:change=move |event| {
-                    if let Ok(column) = event_target_value(&event).parse() {
-                        context.ask.run(Request::Relabel(column));
-                    }
-                }>{options.collect_view()}</select>
-            </label>
-        }
-    });
+    let is_own = texts.reading.is_some();
+    let choices = texts.reading.map(|reading| draw_choices(context, reading));
     let back = is_own.then(|| {
         view! {
             <button class="button" type="button" data-testid="table-generated"
@@ -78,22 +86,69 @@ fn draw_card(context: RunContext, texts: TableCard) -> AnyView {
     });
     view! {
         <section class="inside" aria-labelledby="table-title" data-testid="table">
-            <h2 class="inside__title" id="table-title">{texts.title}</h2>
+            <h2 class="inside__title" id="table-title" prop:textContent=texts.title></h2>
             <section class="card" aria-label=tr!("The table")>
                 <ul class="theory__texts" data-testid="table-texts">
-                    {texts.texts.into_iter().map(|text| view! { <li>{text}</li> }).collect_view()}
+                    {texts.texts.into_iter().map(|text| view! { <li prop:textContent=text></li> }).collect_view()}
                 </ul>
                 <p class="files__item">
                     {choice.view(|| {})}
                     {back}
-                    {label}
+                    {choices}
                 </p>
                 <p class="card__note">
                     {tr!("The file needs columns of numbers, and one column with two classes or more as the label. You can also drop the file anywhere on the page. The file is read on this page and never sent anywhere. A link to this run contains only a number that identifies the file: to open the link, a reader needs the same file.")}
                 </p>
-                <p class="files__note files__note--error" role="alert" data-testid="table-error">{context.file_error()}</p>
+                <p class="files__note files__note--error" role="alert" data-testid="table-error"
+                    prop:textContent=context.file_error()></p>
             </section>
         </section>
+    }
+    .into_any()
+}
+
+/// Draws the choices by which the file of a table is read: label, first line, and columns that count the rows.
+fn draw_choices(context: RunContext, reading: TableReading) -> AnyView {
+    let TableReading { names, label, has_header, counters, choices } = reading;
+    let options = names.into_iter().enumerate().map(|(at, name)| {
+        view! { <option value=at.to_string() selected=at == label prop:textContent=name></option> }
+    });
+    let read_again = move |changed: TableChoices| {
+        context.ask.run(Request::ReadTableAgain(TableChoices { label: Some(label), ..changed }));
+    };
+    let first_line = [("names", tr!("Names of the columns")), ("data", tr!("Data"))].map(|(value, text)| {
+        let is_selected = (value == "names") == has_header;
+        view! { <option value=value selected=is_selected>{text}</option> }
+    });
+    let keeps = (!counters.is_empty()).then(|| {
+        let text = tr!("Use {columns}, which counts the rows", columns = counters);
+        view! {
+            <label class="form-field">
+                <span prop:textContent=text></span>
+                <input type="checkbox" data-testid="table-counters" prop:checked=choices.keeps_counters
+                    on:change=move |_| {
+                        read_again(TableChoices { keeps_counters: !choices.keeps_counters, ..choices });
+                    } />
+            </label>
+        }
+    });
+    view! {
+        <label class="form-field">
+            <span>{tr!("Label")}</span>
+            <select data-testid="table-label" on:change=move |event| {
+                if let Ok(column) = event_target_value(&event).parse() {
+                    context.ask.run(Request::Relabel(column));
+                }
+            }>{options.collect_view()}</select>
+        </label>
+        <label class="form-field">
+            <span>{tr!("First line")}</span>
+            <select data-testid="table-header" on:change=move |event| {
+                let has_header = Some(event_target_value(&event) == "names");
+                read_again(TableChoices { has_header, ..choices });
+            }>{first_line.into_iter().collect_view()}</select>
+        </label>
+        {keeps}
     }
     .into_any()
 }

@@ -6,6 +6,7 @@ use crate::panel::{LabPanel, PageSection};
 use vivarium_labs::traces::{TracesLab, TracesState, texts};
 use vivarium_ui::inside::{example_buttons, inside_panel, show_for_lab};
 use vivarium_ui::lab_context::LabContext;
+use vivarium_ui::text::element_text;
 use vivarium_view::ui::request::Request;
 
 /// Number of held-out traces (recorded runs of the Turing machine) of which the user can choose one for display.
@@ -29,18 +30,20 @@ impl LabPanel for TracesLab {
 /// Draws the lab's panel: the rules of the machine, and the trace on display with the network's answer.
 fn draw_panel(panel: LabContext<TracesState>) -> AnyView {
     let rules = panel.memo(|state, _| state.machine.rule_lines());
-    let item = |rule: String| view! { <li>{rule}</li> };
+    let item = |rule: String| view! { <li prop:textContent=rule></li> };
     let show = move |example: usize| panel.ask(|_, _| Request::edit("example", example.to_string()));
     let parts = view! {
         <section class="card" aria-label=tr!("Rules of the machine") data-testid="rules">
-            <p class="card__text">{move || panel.see(|state, _| texts::rule_table_heading(state))}</p>
+            <p class="card__text" prop:textContent=element_text(move || panel.see(|state, _| texts::rule_table_heading(state)))></p>
             <ul class="theory__texts">{move || rules.get().unwrap_or_default().into_iter().map(item).collect_view()}</ul>
-            <p class="card__text">{move || panel.see(|state, _| texts::describe_min_loss(state))}</p>
+            <p class="card__text" prop:textContent=element_text(move || panel.see(|state, _| texts::describe_min_loss(state)))></p>
         </section>
         <section class="card" aria-label=tr!("Trace shown")>
-            <p class="card__text" data-testid="origin">{move || panel.see(|state, _| texts::describe_origin(state))}</p>
+            <p class="card__text" data-testid="origin"
+                prop:textContent=element_text(move || panel.see(|state, _| texts::describe_origin(state)))></p>
             {example_buttons(tr!("Which trace"), panel, HELD_OUT_TRACES, show, ().into_any())}
-            <p class="card__note" role="status" data-testid="trace-answer">{move || panel.see(|state, _| texts::describe_errors(state))}</p>
+            <p class="card__note" role="status" data-testid="trace-answer"
+                prop:textContent=element_text(move || panel.see(|state, _| texts::describe_errors(state)))></p>
         </section>
     };
     inside_panel("machine-title", tr!("The machine, and one trace"), parts.into_any())

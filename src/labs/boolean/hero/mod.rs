@@ -8,6 +8,7 @@
 
 mod picture;
 
+use crate::parameters::{diverged_headline, has_diverged, with_divergence};
 use vivarium_model::models::family::{Family, Head};
 use vivarium_model::models::mlp;
 use vivarium_model::optim::loss::Loss;
@@ -102,6 +103,7 @@ pub fn new_hero(spec: &RunSpec) -> Option<Box<dyn Hero>> {
         key_bit: None,
         last_flipped: None,
         weights: vec![],
+        has_diverged: false,
         before: Reading::default(),
         latest: Reading::default(),
         changed_ms: f64::NEG_INFINITY,
@@ -151,6 +153,8 @@ struct BooleanHero {
     last_flipped: Option<usize>,
     /// All parameter tensors in the order of `RunSpec::parameters`; empty before the first.
     weights: Vec<Vec<f32>>,
+    /// Whether weights are not finite.
+    has_diverged: bool,
     /// Shares and answer from which the picture moves.
     before: Reading,
     /// Shares and answer of the latest weights on the shown example.
@@ -219,7 +223,7 @@ impl BooleanHero {
         let run = &self.spec.run;
         // A lower target may be reached by a network that is wrong on some inputs.
         let is_strict = run.success == SuccessCriterion::Accuracy && run.target >= 0.99;
-        self.progress.has_ended && self.progress.has_succeeded && is_strict
+        self.progress.has_ended && self.progress.has_succeeded && is_strict && !self.has_diverged
     }
 
     /// The label of an input: whether it is 1, or +1 if the label is a product of signs.
@@ -384,6 +388,7 @@ impl BooleanHero {
         let (bits, sizes) = (join_list(&names), join_list(&sizes));
         match (self.beams, found.len()) {
             _ if !self.has_network() => tr!("The network's weights are not known yet.").into(),
+            _ if self.has_diverged => tr!("The shares of the bits are not defined.").into(),
             (Beams::Attention { .. }, 0) => tr!("No bit has twice its even share of the attention.").into(),
             (Beams::Attention { .. }, 1) => tr!("Attention {sizes} on bit {bits}.", sizes, bits),
             (Beams::Attention { .. }, _) => tr!("Attention {sizes} on bits {bits}.", sizes, bits),
@@ -406,6 +411,7 @@ impl Hero for BooleanHero {
             return;
         }
         self.weights = weights.to_vec();
+        self.has_diverged = has_diverged(weights);
         let n = self.bit_count();
         let mut x = self.bits.clone();
         x.extend(self.held_out.x.iter().take(AVERAGED_EXAMPLES * n));
@@ -479,6 +485,9 @@ impl Hero for BooleanHero {
     }
 
     fn headline(&self) -> String {
+        if self.has_diverged {
+            return diverged_headline().into();
+        }
         let (n, k) = (self.bit_count(), self.relevant.len());
         let other = (0..n).find(|bit| !self.relevant.contains(bit));
         match (self.is_solved(), self.turning_bit(), other) {
@@ -512,13 +521,14 @@ impl Hero for BooleanHero {
         let answer = self.format_answer(self.latest.answer);
         let label = self.format_bit(self.label_of(&self.bits));
         let beams = self.describe_beams();
-        tr!(
+        let description = tr!(
             "Step {step}. The network answers {answer}; the label is {label}. {beams}",
             step,
             answer,
             label,
             beams
-        )
+        );
+        with_divergence(self.has_diverged, description)
     }
 
     fn inner_progress(&self) -> Option<f32> {

@@ -223,6 +223,7 @@ fn draw_disc(scene: &mut Scene, hero: &BooleanHero, layout: &Layout, shown: &Rea
             scene.line(disc, outwards(STUB), Stroke::new(Ink::Quiet.at(0.5), width));
         }
         let words = match beams.is_empty() {
+            _ if hero.has_diverged => tr!("weights not finite").into(),
             true => tr!("no bit stands out").into(),
             false => tr!("others: {share}", share = format!("{rest:.2}")),
         };

@@ -337,6 +337,11 @@ fn unknown_and_broken_weights_are_no_numbers() {
         hero.show_next_example(60.0);
         assert!(!hero.scene(&frame(1240.0, 420.0, 70.0)).items.is_empty());
         assert!(!hero.describe().contains("NaN"), "{}", hero.describe());
+        let has_diverged = weights.iter().flatten().any(|weight| weight.is_nan());
+        for text in [hero.headline(), hero.describe()] {
+            assert_eq!(text.starts_with("The run has diverged"), has_diverged, "{text}");
+        }
+        check_texts(hero.as_ref());
     }
     let layer = self::spec(LAYER);
     let mut hero = new_hero(&layer).unwrap();

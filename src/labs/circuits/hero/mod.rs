@@ -8,7 +8,7 @@
 
 mod picture;
 
-use super::state::CircuitState;
+use super::state::{CircuitState, half_flipping_noise};
 use vivarium_model::models::Family;
 use vivarium_model::models::circuit_network::{found, noise};
 use vivarium_model::run::RunSpec;
@@ -204,10 +204,8 @@ impl CircuitHero {
         let sigma = match settings.sigma > 0.0 {
             true => settings.sigma,
             // Half of the noise that makes the answer wrong in one of a few random directions.
-            false => {
-                let flips = network.find_noise_flips(&input, spec.run.seed, settings.draws);
-                flips.unwrap_or_default().first().map_or(SLIDER_ENDS[0] / 2.0, |flip| flip.sigma / 2.0)
-            }
+            false => half_flipping_noise(&network, &input, spec.run.seed, settings.draws)
+                .unwrap_or(SLIDER_ENDS[0] / 2.0),
         };
         let largest = SLIDER_ENDS.into_iter().find(|end| *end >= 4.0 * sigma);
         let mut hero = CircuitHero {

@@ -349,6 +349,9 @@ fn draw_slider(scene: &mut Scene, hero: &CircuitHero, layout: &Layout) {
         (Change::Smallest, Some((_, norm))) => {
             tr!("smallest change found, norm {size}", size = format_significant(*norm))
         }
+        // The biases of a product and the parameters of rounding are fixed.
+        _ if hero.is_product => tr!("noise σ = {sigma} on the weights", sigma),
+        _ if hero.rounding == Rounding::On => tr!("noise σ = {sigma}, not on the rounding", sigma),
         _ => tr!("noise σ = {sigma} on weights and biases", sigma),
     };
     scene.bold_text(words, Point::new(from.x, from.y - 24.0), 13.0, Anchor::Start, Ink::Text);
@@ -356,7 +359,11 @@ fn draw_slider(scene: &mut Scene, hero: &CircuitHero, layout: &Layout) {
     let largest = hero.largest_sigma.to_string();
     scene.text(largest, Point::new(to.x, to.y + 18.0), 11.0, Anchor::Middle, Ink::Quiet);
     let area = Area::around(at, 44.0, 40.0);
-    scene.target("noise", tr!("Noise on every weight"), sigma, TargetKind::Handle, area);
+    let name = match hero.is_product {
+        true => tr!("Noise on every weight"),
+        false => tr!("Noise on weights and biases"),
+    };
+    scene.target("noise", name, sigma, TargetKind::Handle, area);
 }
 
 /// The buttons: the next draw, rounding, and the smallest change that the run's search has found.

@@ -56,6 +56,32 @@ fn draws_of_a_product_are_wrong_where_the_product_is_below_one_half() {
     assert!(counts.iter().any(|wrong| (1..100).contains(wrong)), "{counts:?}");
 }
 
+/// Noise changes the weights of a product, and weights and biases of a circuit's gates, but never the rounding.
+#[test]
+fn the_caption_names_the_parameters_with_noise() {
+    for (link, words) in [
+        ("#v1/boolean-circuit?circuit=toy&levels=25&round=no", "on the weights"),
+        ("#v1/boolean-circuit?circuit=toy&levels=25&round=yes", "on the weights"),
+        ("#v1/boolean-circuit?round=no", "on weights and biases"),
+        ("#v1/boolean-circuit?round=yes", "not on the rounding"),
+    ] {
+        let hero = hero(link);
+        for scene in check_scenes(&hero, 1e6, None) {
+            let found = texts(&scene).lines().find(|line| line.starts_with("noise σ = ")).map(String::from);
+            assert!(found.as_ref().is_some_and(|line| line.ends_with(words)), "{link}: {found:?}");
+        }
+        let (network, noise) = (hero.network(), &hero.noise[0]);
+        let is_bias = |at: &usize| network.layers().iter().any(|layer| layer.bias_range().contains(at));
+        let has_noisy_bias = (0..noise.len()).filter(is_bias).any(|at| noise[at] != 0.0);
+        assert_eq!(has_noisy_bias, !hero.is_product, "{link}");
+        for layer in network.layers() {
+            let is_fixed = |at: usize| !layer.free_range().contains(&at);
+            let mut parameters = layer.weight_range().chain(layer.bias_range());
+            assert!(parameters.all(|at| !is_fixed(at) || noise[at] == 0.0), "{link}");
+        }
+    }
+}
+
 #[test]
 fn flipping_any_input_of_a_parity_turns_the_answer() {
     let mut hero = hero(LINK);

@@ -6,6 +6,7 @@ mod picture;
 use super::panel::plane::{PlotFrame, round_coordinate};
 use super::panel::steps::layer_heading;
 use super::weights::PARAMETERS;
+use crate::parameters::{diverged_headline, with_divergence};
 use vivarium_model::models::{DescentTransformer, Family};
 use vivarium_model::run::RunSpec;
 use vivarium_plot::scene::Scene;
@@ -82,10 +83,16 @@ struct Numbers {
     direct_curve: Vec<f64>,
     /// Curve and loss of the weights in the tokens after one more step of the transformer.
     next_curve: Vec<f64>,
+    /// Curve of the weights of direct gradient descent after one more step of it.
+    direct_next_curve: Vec<f64>,
     /// Outputs at the inputs of the examples, `[examples]`.
     outputs: Vec<f64>,
+    /// Outputs at the inputs of the examples after one more step of the transformer, `[examples]`.
+    next_outputs: Vec<f64>,
     /// Loss of the weights in the tokens, of those of direct descent, and of those after one more step.
     losses: [f64; 3],
+    /// Loss of the weights of direct gradient descent after one more step of it.
+    direct_next_loss: f64,
     /// For each layer of the next step the numbers that it writes into the token of the shown example.
     written: Vec<Vec<f32>>,
 }
@@ -243,6 +250,8 @@ impl DescentHero {
         let (network, layout) = (&self.plan.network, self.transformer.layout());
         let states = self.transformer.trace(self.transformer.tokens::<f64>(&self.examples, &tokens));
         let next = states.last().map_or_else(|| tokens.clone(), |state| state.weights(layout));
+        let (gradient, _) = loss_and_gradient(network, &self.examples, &direct);
+        let direct_next = descent_step(&self.plan, &direct, &gradient);
         let written = self.transformer.layers().iter().zip(states.iter().skip(1)).map(|(layer, state)| {
             let range = match layer.phase {
                 LayerPhase::CleanUp => layout.workspace(),
@@ -251,12 +260,17 @@ impl DescentHero {
             let token = state.token(self.example);
             token.get(range).unwrap_or_default().iter().map(|value| *value as f32).collect::<Vec<f32>>()
         });
-        let inputs = (0..self.examples.len()).map(|at| point_of(&self.examples, at)[0]);
+        let outputs = |w: &[f64]| -> Vec<f64> {
+            (0..self.examples.len()).map(|at| self.output(w, point_of(&self.examples, at)[0])).collect()
+        };
         let numbers = Numbers {
-            outputs: inputs.map(|x| self.output(&tokens, x)).collect(),
+            outputs: outputs(&tokens),
+            next_outputs: outputs(&next),
             curve: self.compute_curve(&tokens),
             direct_curve: self.compute_curve(&direct),
             next_curve: self.compute_curve(&next),
+            direct_next_curve: self.compute_curve(&direct_next),
+            direct_next_loss: compute_loss(network, &self.examples, &direct_next),
             losses: [&tokens, &direct, &next].map(|w| compute_loss(network, &self.examples, w)),
             written: written.collect(),
         };
@@ -314,6 +328,37 @@ impl DescentHero {
                 loss
             ),
         }
+    }
+
+    /// Whether the picture shows both descents after one more step, because the user has chosen a layer that changes the
+    /// weights.
+    fn is_after_step(&self) -> bool {
+        self.layer.is_some_and(|layer| self.has_moved_weights(layer))
+    }
+
+    /// The curves of the weights in the tokens and of direct gradient descent, after the same number of steps.
+    fn shown_curves(&self) -> [&[f64]; 2] {
+        let numbers = &self.numbers;
+        match self.is_after_step() {
+            true => [&numbers.next_curve, &numbers.direct_next_curve],
+            false => [&numbers.curve, &numbers.direct_curve],
+        }
+    }
+
+    /// Outputs of the network in the tokens at the inputs of the examples, which are on the shown curve.
+    fn shown_outputs(&self) -> &[f64] {
+        if self.is_after_step() { &self.numbers.next_outputs } else { &self.numbers.outputs }
+    }
+
+    /// Losses of the weights in the tokens and of direct gradient descent, after the same number of steps.
+    fn shown_losses(&self) -> [f64; 2] {
+        let [loss, direct, next] = self.numbers.losses;
+        if self.is_after_step() { [next, self.numbers.direct_next_loss] } else { [loss, direct] }
+    }
+
+    /// Whether the loss of the weights in the tokens is not finite: descent has diverged.
+    fn has_diverged(&self) -> bool {
+        !self.numbers.losses[0].is_finite()
     }
 
     /// Whether the weights have changed after a layer of a step, counted from 0: the last two layers move and bound them.
@@ -383,6 +428,9 @@ impl Hero for DescentHero {
     }
 
     fn headline(&self) -> String {
+        if self.has_diverged() {
+            return diverged_headline().into();
+        }
         let (layers, loss) = (self.layer_count() as u64, self.numbers.losses[0]);
         let all = format_thousands(self.step().saturating_mul(layers));
         if self.progress.has_ended && self.changed.is_none() && self.run.tokens == self.start {
@@ -405,7 +453,7 @@ impl Hero for DescentHero {
             false => return String::new(),
         };
         let output = self.numbers.outputs.get(self.example).copied().unwrap_or(f64::NAN);
-        tr!(
+        let description = tr!(
             "Step {step} of {all}. The loss of the weights in the tokens is {loss}; at the start it was {start}. With ordinary gradient descent it is {direct}. Example {number}: x is {x}, the label is {label}, and the network gives {output}.",
             step,
             all,
@@ -416,7 +464,8 @@ impl Hero for DescentHero {
             x,
             label,
             output = format_label(output)
-        )
+        );
+        with_divergence(self.has_diverged(), description)
     }
 }
 

@@ -169,21 +169,17 @@ fn draw_curve(scene: &mut Scene, hero: &DescentHero, layout: &Layout, curve: &[f
 
 /// The curves of the initial weights, of the weights in the tokens, and of direct gradient descent.
 fn draw_curves(scene: &mut Scene, hero: &DescentHero, layout: &Layout, frame: &Frame) {
-    let numbers = &hero.numbers;
+    let [to, direct] = hero.shown_curves();
     draw_curve(scene, hero, layout, &hero.start_curve, Stroke::new(Ink::Quiet.at(0.5), 1.5));
-    let to = match hero.layer {
-        Some(layer) if hero.has_moved_weights(layer) => &numbers.next_curve,
-        _ => &numbers.curve,
-    };
     let moved = f64::from(frame.moved(hero.since_ms, CURVE_MS));
     let shown: Vec<f64> = match hero.from_curve.len() == to.len() {
         true => hero.from_curve.iter().zip(to).map(|(from, to)| from + (to - from) * moved).collect(),
-        false => to.clone(),
+        false => to.to_vec(),
     };
     // A curve that has been without values moves from nowhere.
-    let shown = if shown.iter().any(|y| y.is_finite()) { &shown } else { to };
+    let shown = if shown.iter().any(|y| y.is_finite()) { &shown[..] } else { to };
     draw_curve(scene, hero, layout, shown, Stroke::new(Ink::Mark, 3.5));
-    draw_curve(scene, hero, layout, &numbers.direct_curve, Stroke::new(Ink::Text, 1.5).dashed(5.0, 5.0));
+    draw_curve(scene, hero, layout, direct, Stroke::new(Ink::Text, 1.5).dashed(5.0, 5.0));
 }
 
 /// The points of the examples with lines to the curve; the points that can be dragged have a ring. Points that are too near to
@@ -196,7 +192,7 @@ fn draw_points(scene: &mut Scene, hero: &DescentHero, layout: &Layout) {
     let handles = choose_handles(&centres, if layout.is_narrow { POINT_PITCH[0] } else { POINT_PITCH[1] });
     for (at, centre) in centres.iter().enumerate() {
         let [x, label] = point_of(&hero.examples, at);
-        if let Some(output) = hero.numbers.outputs.get(at).filter(|output| output.is_finite()) {
+        if let Some(output) = hero.shown_outputs().get(at).filter(|output| output.is_finite()) {
             let error = (output - label) as f32;
             let to = layout.at(x / max_x, (output / max_y).clamp(-1.0, 1.0));
             scene.line(*centre, to, Stroke::new(Ink::of_sign(error).at(0.6), 1.5));
@@ -311,12 +307,23 @@ fn draw_words(scene: &mut Scene, hero: &DescentHero, layout: &Layout, shown: Opt
     }
     let line = |number: f32| Point::new(left, top + if layout.is_narrow { 19.0 } else { 30.0 } * number);
     let step = hero.step();
-    let layers = format_thousands(step.saturating_mul(count as u64));
-    let words = tr!("step {step}: {layers} layers so far", step = format_thousands(step), layers);
+    let before = step.saturating_mul(count as u64);
+    let words = match hero.layer.filter(|_| hero.is_after_step()) {
+        Some(layer) => tr!(
+            "in step {step}: {layers} layers so far",
+            step = format_thousands(step.saturating_add(1)),
+            layers = format_thousands(before.saturating_add(layer as u64 + 1))
+        ),
+        None => {
+            tr!(
+                "step {step}: {layers} layers so far",
+                step = format_thousands(step),
+                layers = format_thousands(before)
+            )
+        }
+    };
     scene.bold_text(words, line(1.0), 14.0, Anchor::Start, Ink::Text);
-    let [loss, direct, next] = hero.numbers.losses;
-    let is_next = hero.layer.is_some_and(|layer| hero.has_moved_weights(layer));
-    let (now, start_loss) = (if is_next { next } else { loss }, hero.loss_at_start());
+    let ([now, direct], start_loss) = (hero.shown_losses(), hero.loss_at_start());
     let [now_words, start_words, direct_words] =
         [now, start_loss, direct].map(|loss| format_decimal(loss as f32));
     let words = tr!("loss {now}, at the start {start_loss}", now = now_words, start_loss = start_words);

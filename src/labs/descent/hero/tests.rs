@@ -157,6 +157,43 @@ fn a_chosen_layer_says_the_loss_after_it() {
     assert_eq!(hero.touch("layer-10", Touch::Press, &WIDE), None);
 }
 
+/// With a chosen layer that moves the weights, the picture shows both descents after the same number of steps.
+#[test]
+fn both_descents_are_shown_after_the_same_step() {
+    let (_, mut hero) = hero(LINK);
+    run_to(&mut hero, 3, false);
+    let [now, next] = [3, 4].map(|steps| compare(&hero, &hero.original.clone(), steps));
+    let words = |loss: f64| format_decimal(loss as f32);
+    for (layer, comparison, line) in
+        [("layer-3", &now, "step 3: 30 layers so far"), ("layer-8", &next, "in step 4: 39 layers so far")]
+    {
+        hero.touch(layer, Touch::Press, &WIDE).unwrap();
+        let measures = comparison.measure();
+        let [loss, direct] = hero.shown_losses();
+        assert!((loss - measures.token_loss).abs() < 1e-12, "{layer}: {loss}");
+        assert!((direct - measures.direct_loss).abs() < 1e-12, "{layer}: {direct}");
+        let [curve, direct_curve] = hero.shown_curves();
+        let state = comparison.state();
+        assert_eq!(direct_curve, hero.compute_curve(&state.direct), "{layer}");
+        for (output, expected) in curve.iter().zip(hero.compute_curve(&state.tokens)) {
+            assert!((output - expected).abs() < 1e-9, "{layer}: {output} {expected}");
+        }
+        for (at, output) in hero.shown_outputs().iter().enumerate() {
+            let x = point_of(&hero.examples, at)[0];
+            assert!((output - hero.output(&state.tokens, x)).abs() < 1e-9, "{layer}");
+        }
+        let scene = texts(&hero.scene(&WIDE));
+        assert!(scene.contains(line), "{layer}: {scene}");
+        assert!(scene.contains(&format!("loss {}, at the start", words(measures.token_loss))), "{scene}");
+        assert!(
+            scene.contains(&format!("ordinary gradient descent, loss {};", words(measures.direct_loss))),
+            "{scene}"
+        );
+        check_scenes(&hero, 100.0, None);
+        hero.touch(layer, Touch::Press, &WIDE).unwrap();
+    }
+}
+
 #[test]
 fn scenes_are_bounded_and_their_targets_disjoint() {
     for link in ["", "?hidden=6.6.6.6.6", "?f=points&points=-1:0.5_0.25:2_0.26:1_1:-1", "?spread=normal"] {
@@ -195,7 +232,13 @@ fn numbers_that_are_none_are_not_drawn() {
     let mut weights = hero.run.to_tensors().to_vec();
     weights.iter_mut().flatten().for_each(|value| *value = f32::NAN);
     hero.set_weights(StageProgress { step: 9, ..StageProgress::default() }, &weights, 0.0);
-    let _ = (hero.scene(&WIDE), hero.describe(), hero.headline());
+    for text in [hero.headline(), hero.describe(), texts(&hero.scene(&WIDE))] {
+        assert!(!text.contains("NaN") && !text.contains("inf"), "{text}");
+    }
+    for text in [hero.headline(), hero.describe()] {
+        assert!(text.starts_with("The run has diverged"), "{text}");
+    }
+    check_texts(&hero);
     hero.show_next_example(0.0);
     assert!(hero.numbers.curve.iter().all(|y| y.is_nan()));
 }

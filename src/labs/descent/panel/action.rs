@@ -4,6 +4,7 @@
 use super::plane::{self, MAX_POINTS, PlotFrame};
 use crate::descent::DescentState;
 use vivarium_core::language::translated;
+use vivarium_core::settings::entry::parse_whole_entry;
 use vivarium_science::descent::TargetKind;
 use vivarium_view::display::words::MISSING;
 use vivarium_view::ui::request::Request;
@@ -80,7 +81,7 @@ pub fn build_request(state: &DescentState, action: PanelAction) -> Request {
         PanelAction::ShowLayer(layer) => Request::edit("layer", layer.to_string()),
         PanelAction::ShowToken(place) => Request::edit("place", place.to_string()),
         PanelAction::ShowTypedToken(text) => {
-            match text.trim().parse().ok().filter(|at| (1..=examples).contains(at)) {
+            match parse_whole_entry(&text).filter(|at| (1..=examples as u64).contains(at)) {
                 Some(place) => Request::edit("place", place.to_string()),
                 None => {
                     let expected = tr!("an example from 1 to {last}", last = examples);

@@ -14,6 +14,7 @@ mod network;
 mod picture;
 
 use super::probes::{groups_task, modular_operation};
+use crate::parameters::{diverged_headline, with_divergence};
 use layout::Layout;
 use network::{ForwardCost, forward_cost, margin, spread_step};
 use vivarium_model::run::RunSpec;
@@ -295,6 +296,28 @@ impl GroupsHero {
         [right, all]
     }
 
+    /// Whether the network has no finite logits because training has diverged.
+    fn has_diverged(&self) -> bool {
+        self.logits.iter().any(|logit| !logit.is_finite())
+    }
+
+    /// Sentences on how many questions are answered correctly, and for how many of them this is not known of the latest
+    /// weights.
+    fn describe_count(&self) -> String {
+        let [training, held_out] = [true, false].map(|of_training| self.count_right(of_training));
+        let right = format_thousands((training[0] + held_out[0]) as u64);
+        let all = format_thousands(self.products.len() as u64);
+        match self.pending {
+            0 => tr!("Of all {all} questions, it answers {right} correctly.", all, right),
+            pending => tr!(
+                "Of all {all} questions, {right} count as correct; {pending} questions have not been evaluated with the weights of this step yet.",
+                all,
+                right,
+                pending = format_thousands(pending as u64)
+            ),
+        }
+    }
+
     /// Shows another question; the clocks turn to it from `question_ms` on.
     fn ask(&mut self, question: [usize; 2], question_ms: f64, now_ms: f64) {
         (self.question, self.question_ms, self.cursor) = (question, question_ms, None);
@@ -433,6 +456,9 @@ impl Hero for GroupsHero {
     }
 
     fn headline(&self) -> String {
+        if self.has_diverged() {
+            return diverged_headline().into();
+        }
         let (n, question) = (self.order(), self.describe_question());
         let has_learned = self.progress.has_succeeded || self.table.iter().all(|cell| *cell > 0.0);
         // No drawn wave is negative at the right answer; a frequency that the network does not use has no wave.
@@ -463,19 +489,17 @@ impl Hero for GroupsHero {
     }
 
     fn describe(&self) -> String {
-        let [training, held_out] = [true, false].map(|of_training| self.count_right(of_training));
-        let right = format_thousands((training[0] + held_out[0]) as u64);
         let strongest: Vec<String> = self.slots.iter().map(|irrep| self.irrep_name(*irrep)).collect();
-        tr!(
-            "Step {step}. {question}. The network answers {answer}; its margin is {margin}. Of all {all} questions, it answers {right} correctly. The picture shows {strongest}.",
+        let description = tr!(
+            "Step {step}. {question}. The network answers {answer}; its margin is {margin}. {count} The picture shows {strongest}.",
             step = format_thousands(self.progress.step),
             question = self.describe_question(),
             answer = self.answer_name(),
             margin = format_logit(self.margin()),
-            all = format_thousands(self.products.len() as u64),
-            right,
+            count = self.describe_count(),
             strongest = join_list(&strongest)
-        )
+        );
+        with_divergence(self.has_diverged(), description)
     }
 
     fn inner_progress(&self) -> Option<f32> {

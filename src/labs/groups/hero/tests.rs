@@ -140,12 +140,15 @@ fn the_table_of_a_larger_network_is_computed_in_parts() {
     let mut hero = GroupsHero::new(&spec).unwrap();
     let evaluated = |hero: &GroupsHero| hero.table.iter().filter(|cell| cell.is_finite()).count();
     assert!((100..900).contains(&evaluated(&hero)) && hero.pending == 961 - evaluated(&hero));
+    let pending = format!("{} questions have not been evaluated with the weights", hero.pending);
+    assert!(hero.describe().contains(&pending), "{} {pending}", hero.describe());
     while hero.pending > 0 {
         hero.show_next_example(0.0);
         let [a, b] = hero.question;
         assert!(!hero.is_training[a * 31 + b] && a > 0 && b > 0);
     }
     assert_eq!(evaluated(&hero), 961);
+    assert!(hero.describe().contains("Of all 961 questions, it answers "), "{}", hero.describe());
     let weights = spec.initialize_replicas(1);
     let slices: Vec<&[f32]> = weights.iter().map(Vec::as_slice).collect();
     let x: Vec<f32> = (0..961).flat_map(|pair| [(pair / 31) as f32, (pair % 31) as f32]).collect();
@@ -263,6 +266,9 @@ fn weights_that_are_not_numbers_or_missing_are_drawn_without_values() {
         weights.iter_mut().for_each(|values| values.fill(wrong));
         hero.set_weights(StageProgress { step: 10, ..Default::default() }, &weights, 2e3);
         assert!(hero.describe().contains("answers –; its margin is –."), "{}", hero.describe());
+        for text in [hero.headline(), hero.describe()] {
+            assert!(text.starts_with("The run has diverged") && !text.contains("NaN"), "{wrong}: {text}");
+        }
         assert!(hero.touch("a", Touch::Press, &frame(3e3)).is_some());
         check_pictures(&hero, "not a number");
     }

@@ -8,6 +8,7 @@ mod prompt_reader;
 
 use super::baselines::{applicable_baselines, training_operations};
 use super::weights::points_network;
+use crate::parameters::{diverged_headline, with_divergence};
 use prompt_reader::PromptReader;
 use vivarium_model::models::in_context_transformer::OnPoints;
 use vivarium_model::run::RunSpec;
@@ -146,7 +147,8 @@ fn format_value(value: f64) -> String {
 fn method_name(method: Baseline) -> &'static str {
     match method {
         Baseline::LeastSquares => tr!("least squares"),
-        Baseline::Ridge | Baseline::Affine => tr!("ridge"),
+        Baseline::Ridge => tr!("ridge"),
+        Baseline::Affine => tr!("ridge on (x, 1)"),
         Baseline::Neighbours => tr!("3 neighbours"),
         Baseline::BestForAll | Baseline::BestPerPrompt | Baseline::LastEpoch => tr!("trained anew"),
     }
@@ -319,6 +321,11 @@ impl InContextHero {
         self.network_curve.as_ref().map_or(f64::NAN, |curve| curve.at_query)
     }
 
+    /// Whether the network has no finite prediction because training has diverged.
+    fn has_diverged(&self) -> bool {
+        self.network_curve.as_ref().is_some_and(|curve| !curve.at_query.is_finite())
+    }
+
     /// The first number of the query.
     fn query_x(&self) -> f64 {
         self.query.first().copied().unwrap_or(0.0)
@@ -438,6 +445,9 @@ impl Hero for InContextHero {
     }
 
     fn headline(&self) -> String {
+        if self.has_diverged() {
+            return diverged_headline().into();
+        }
         match (self.progress.has_ended, self.progress.has_succeeded) {
             (true, true) => {
                 tr!("Drag a point: the network's curve follows, without any further training.").into()
@@ -453,14 +463,15 @@ impl Hero for InContextHero {
     fn describe(&self) -> String {
         let (step, count) = (format_thousands(self.progress.step), self.example_count);
         let (x, answer) = (format_value(self.query_x()), format_value(self.answer()));
-        tr!(
+        let description = tr!(
             "Step {step}. Number of examples: {count}. For the query x = {x} the network predicts {answer}. Compare: {others}.",
             step,
             count,
             x,
             answer,
             others = self.list_other_answers()
-        )
+        );
+        with_divergence(self.has_diverged(), description)
     }
 }
 

@@ -326,7 +326,7 @@ fn draw_answers(scene: &mut Scene, hero: &InContextHero, layout: &Layout, curves
         let number = Point::new(area.right(), y);
         scene.bold_text(format_value(value), number, 13.0, Anchor::End, Ink::Text);
         let track = match layout.is_narrow {
-            true => Area::new(area.left + 132.0, y - 4.0, area.width - 132.0 - 56.0, 8.0),
+            true => Area::new(area.left + 144.0, y - 4.0, area.width - 144.0 - 56.0, 8.0),
             false => Area::new(area.left, y + 14.0, area.width, 10.0),
         };
         let zero = track.centre();

@@ -186,6 +186,23 @@ fn scenes_are_bounded_and_every_target_is_hit_at_its_centre() {
     }
 }
 
+/// The methods have the names of the charts: a ridge regression with a constant is another method than one without.
+#[test]
+fn methods_have_their_own_names() {
+    for (link, name) in [
+        (LINKS[0], "ridge on (x, 1)"),
+        ("#v1/in-context-learning?class=linear&noise=0.5", "ridge"),
+        (LINKS[1], "least squares"),
+    ] {
+        let hero = InContextHero::new(&spec(link)).unwrap();
+        let first = super::super::baselines::baseline_name(hero.methods[0]);
+        assert_eq!(method_name(hero.methods[0]), first.to_lowercase(), "{link}");
+        assert_eq!(method_name(hero.methods[0]), name, "{link}");
+        assert!(texts(&hero.scene(&frame(0.0))).contains(&format!("{name}\n")), "{link}");
+        assert!(hero.describe().contains(&format!("{name} ")), "{}", hero.describe());
+    }
+}
+
 #[test]
 fn unusable_weights_do_no_harm() {
     for link in LINKS {
@@ -198,7 +215,9 @@ fn unusable_weights_do_no_harm() {
         hero.set_weights(StageProgress { step: 3, has_ended: true, has_succeeded: true }, &nothing, 0.0);
         assert!(hero.scene(&frame(0.0)).items.len() > 30);
         assert!(hero.describe().contains("the network predicts –"), "{}", hero.describe());
-        assert!(hero.headline().starts_with("Drag a point"), "{}", hero.headline());
+        for text in [hero.headline(), hero.describe()] {
+            assert!(text.starts_with("The run has diverged") && !text.contains("NaN"), "{text}");
+        }
     }
 }
 

@@ -8,6 +8,7 @@ mod picture;
 
 use super::probes::compute_head_assignment;
 use super::weights::PARAMETERS;
+use crate::parameters::{diverged_headline, with_divergence};
 use vivarium_model::models::Family;
 use vivarium_model::models::token_attention::OnPrompts;
 use vivarium_model::run::RunSpec;
@@ -187,6 +188,11 @@ impl LookupHero {
     /// The network's answer to the shown question; NaN before the first weights.
     fn output(&self) -> f64 {
         self.answer.as_ref().map_or(f64::NAN, |answer| answer.output)
+    }
+
+    /// Whether the network has no finite answer because training has diverged.
+    fn has_diverged(&self) -> bool {
+        self.answer.as_ref().is_some_and(|answer| !answer.output.is_finite())
     }
 
     /// The mean of the numbers with a head's attention as weights; `None` if tokens have several entries or there are no
@@ -382,6 +388,9 @@ impl Hero for LookupHero {
     }
 
     fn headline(&self) -> String {
+        if self.has_diverged() {
+            return diverged_headline().into();
+        }
         let heads = self.network.net.heads;
         let prompts = &self.network.prompts;
         // Only a mean of the named numbers can be read by a single head: attention weights are positive.
@@ -409,14 +418,15 @@ impl Hero for LookupHero {
 
     fn describe(&self) -> String {
         let (step, number) = (format_thousands(self.progress.step), self.question + 1);
-        tr!(
+        let description = tr!(
             "Step {step}. Question {number} names {names}. {heads} {answer}",
             step,
             number,
             names = self.list_names(self.question),
             heads = self.describe_heads(),
             answer = self.describe_answer()
-        )
+        );
+        with_divergence(self.has_diverged(), description)
     }
 
     fn inner_progress(&self) -> Option<f32> {

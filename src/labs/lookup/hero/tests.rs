@@ -158,6 +158,9 @@ fn unusable_weights_do_no_harm() {
         hero.set_weights(StageProgress { step: 3, has_ended: true, has_succeeded: false }, &nothing, 0.0);
         assert!(hero.scene(&frame(0.0)).items.len() > 30);
         assert!(hero.describe().contains("The network answers –;"), "{}", hero.describe());
+        for text in [hero.headline(), hero.describe()] {
+            assert!(text.starts_with("The run has diverged") && !text.contains("NaN"), "{text}");
+        }
         assert!(hero.inner_progress().is_some_and(|progress| (0.0..=1.0).contains(&progress)));
     }
 }

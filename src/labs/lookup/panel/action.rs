@@ -2,6 +2,7 @@
 //! another head restarts the run.
 
 use crate::lookup::{LookupState, texts};
+use vivarium_core::settings::entry::{parse_real_entry, parse_whole_entry};
 use vivarium_core::settings::format_real;
 use vivarium_core::sorting;
 use vivarium_model::permalink::ViewSettings;
@@ -70,7 +71,8 @@ pub fn request(state: &LookupState, view: &ViewSettings, action: PromptAction) -
     };
     match action {
         PromptAction::SetName { place, name_index: which, text } => {
-            let name = text.trim().parse().ok().filter(|name| (1..=prompts.length).contains(name));
+            let name = parse_whole_entry(&text).and_then(|name| usize::try_from(name).ok());
+            let name = name.filter(|name| (1..=prompts.length).contains(name));
             match name {
                 Some(name) => {
                     changed("named", &view.prompt.named, place * prompts.names + which + 1, name as f64)
@@ -82,8 +84,8 @@ pub fn request(state: &LookupState, view: &ViewSettings, action: PromptAction) -
             }
         }
         PromptAction::SetTokenEntry { place, entry_index: which, text } => {
-            // Accepts the minus sign and the decimal point of the page as well as those on a keyboard.
-            let number = text.trim().replace('−', "-").replace(',', ".").parse::<f64>().ok();
+            // The largest number has three digits, so a comma always precedes decimals.
+            let number = parse_real_entry(&text.replace(',', "."));
             match number.filter(|number| number.abs() <= 100.0) {
                 Some(number) => {
                     changed("tokens", &view.prompt.tokens, place * prompts.dim + which + 1, number)

@@ -77,6 +77,8 @@ pub(super) struct Moment {
     pub record: StepRecord,
     /// Number of the step that the search found as the last that wrote the cell under the head; 0 if it found none.
     pub found: usize,
+    /// Number of the step that wrote the cell under the head last; 0 if none did. Noise can make the search find another one.
+    pub last_writer: usize,
     /// Results of the blocks, in their order.
     pub blocks: Vec<BlockMoment>,
     /// Whether the token equals the step of an ordinary simulator with a tape.
@@ -221,11 +223,12 @@ impl Execution {
             // Step t wrote the cell of the head before it.
             let earlier = moments.iter().zip(1..).filter(|(before, _)| before.record.head == record.head);
             let writers: Vec<usize> = earlier.map(|(_, step)| step).collect();
+            let last_writer = writers.last().copied().unwrap_or(0);
             let blocks = traces.into_iter().map(|(kind, attention, value)| {
                 new_block_moment(kind, attention.as_ref(), value, &writers, found, layout.bits())
             });
             let blocks = blocks.collect();
-            moments.push(Moment { record, found, blocks, is_right: record == expected });
+            moments.push(Moment { record, found, last_writer, blocks, is_right: record == expected });
         }
         moments
     }

@@ -68,6 +68,15 @@ fn symbol_name(machine: &Machine, symbol: usize) -> String {
     }
 }
 
+/// Words on a search that has found another token than the one that wrote the cell under the head last.
+fn describe_wrong_search(moment: &Moment) -> String {
+    match (moment.found, moment.last_writer) {
+        (0, last) => tr!("the search found no token; token {last} wrote it last", last),
+        (found, 0) => tr!("the search found token {found}; no token wrote it", found),
+        (found, last) => tr!("the search found token {found}; token {last} wrote it last", found, last),
+    }
+}
+
 impl MachineHero {
     /// The picture of a run; `None` if its machine cannot be shown.
     fn new(spec: &RunSpec) -> Option<Self> {
@@ -171,6 +180,10 @@ impl MachineHero {
         let machine = self.machine();
         let symbol = symbol_name(machine, moment.record.symbol);
         match moment.found {
+            found if found != moment.last_writer => {
+                let search = describe_wrong_search(moment);
+                tr!("The head reads {symbol}, but {search}.", symbol, search)
+            }
             0 if moment.record.symbol == 0 => {
                 tr!("The head reads {symbol}: no step has written this cell.", symbol)
             }
@@ -285,6 +298,15 @@ impl MachineHero {
         })
     }
 
+    /// Sentence on the last step of the picture.
+    fn describe_picture_end(&self) -> String {
+        let end = format_thousands(self.end_step() as u64);
+        match self.halting_step() {
+            Some(_) => tr!("The machine stops after step {end}.", end),
+            None => tr!("The picture ends with step {end}.", end),
+        }
+    }
+
     /// Sentence on when the machine stops, and when it did before a change.
     fn describe_end(&self, before: Option<usize>) -> String {
         let steps = self.moments.len().saturating_sub(1);
@@ -387,16 +409,15 @@ impl Hero for MachineHero {
     fn describe(&self) -> String {
         let Some(moment) = self.moment() else { return String::new() };
         let spoken = self.describe_step();
-        let (all, writers) =
-            (format_thousands(self.execution.program.steps as u64), Self::writer_count(moment));
+        let (end, writers) = (self.describe_picture_end(), Self::writer_count(moment));
         match moment.found {
-            0 => tr!("{spoken} The run has {all} steps.", spoken, all),
+            found if found == 0 || found != moment.last_writer => format!("{spoken} {end}"),
             found => tr!(
-                "{spoken} Past tokens that wrote this cell: {writers}; the search found token {found} as the last. The run has {all} steps.",
+                "{spoken} Past tokens that wrote this cell: {writers}; the search found token {found} as the last. {end}",
                 spoken,
                 writers,
                 found,
-                all
+                end
             ),
         }
     }

@@ -2,7 +2,7 @@
 //! machine, and the blocks of the transformer.
 
 use super::execution::{BlockMoment, Holder, Moment};
-use super::{MachineHero, has_rule, symbol_name};
+use super::{MachineHero, describe_wrong_search, has_rule, symbol_name};
 use crate::machines::tape::state_name;
 use vivarium_plot::scene::{
     Anchor, Area, Colour, Ink, Point, Scene, Shape, Stroke, TargetKind, WidthScale, smooth,
@@ -316,6 +316,7 @@ fn draw_words(scene: &mut Scene, hero: &MachineHero, layout: &Layout, moment: &M
     let (state, symbol) =
         (cut(state_name(hero.machine(), record.state)), symbol_name(hero.machine(), record.symbol));
     let source = match moment.found {
+        found if found != moment.last_writer => describe_wrong_search(moment),
         0 if record.symbol == 0 => tr!("no token has written this cell").to_string(),
         0 => tr!("from the input").into(),
         found => tr!("found in token {found}, which wrote it last", found),
@@ -390,7 +391,7 @@ fn short_name(kind: BlockKind) -> String {
 
 /// Names of the parts, the scale of the arcs, and the button for the next step.
 fn draw_captions(scene: &mut Scene, hero: &MachineHero, layout: &Layout) {
-    let (step, all) = (hero.step, format_thousands(hero.execution.program.steps as u64));
+    let (step, end) = (hero.step, format_thousands(hero.end_step() as u64));
     let left = if layout.is_narrow { 8.0 } else { 40.0 };
     let title = match layout.is_narrow {
         true => tr!("one token for each step; no tape"),
@@ -398,7 +399,7 @@ fn draw_captions(scene: &mut Scene, hero: &MachineHero, layout: &Layout) {
     };
     scene.text(title, Point::new(left, 14.0), 13.0, Anchor::Start, Ink::Quiet);
     let right = Point::new(scene.width - 10.0, 14.0);
-    scene.bold_text(tr!("step {step} of {all}", step, all), right, 13.0, Anchor::End, Ink::Text);
+    scene.bold_text(tr!("step {step} of {end}", step, end), right, 13.0, Anchor::End, Ink::Text);
     let below = Point::new(left, layout.tape.y + CELL / 2.0 + 26.0);
     scene.text(
         tr!("the tape; below each cell the token that wrote it"),

@@ -226,6 +226,63 @@ fn steps_that_noise_makes_wrong_are_marked() {
     assert!(hero.step < wrong || hero.describe().contains("This token is wrong"), "{}", hero.describe());
 }
 
+/// Noise can lead the search to a token that did not write the cell last: then the picture names both tokens.
+#[test]
+fn a_search_that_finds_another_token_is_not_called_the_last_write() {
+    let mut hero = hero(LINK);
+    assert!(hero.moments.iter().all(|moment| moment.found == moment.last_writer));
+    let step = (0..hero.moments.len()).find(|step| hero.moments[*step].last_writer > 2).unwrap();
+    hero.show_step(step, 0.0);
+    let last = hero.moments[step].last_writer;
+    let words = |hero: &MachineHero| texts(&hero.scene(&frame(0.0)));
+    assert!(
+        words(&hero).contains(&format!("found in token {last}, which wrote it last")),
+        "{}",
+        words(&hero)
+    );
+    assert!(hero.describe().contains(&format!("found token {last} as the last.")), "{}", hero.describe());
+    for (found, written, expected) in [
+        (1, last, format!("the search found token 1; token {last} wrote it last")),
+        (0, last, format!("the search found no token; token {last} wrote it last")),
+        (1, 0, "the search found token 1; no token wrote it".to_string()),
+    ] {
+        (hero.moments[step].found, hero.moments[step].last_writer) = (found, written);
+        for text in [words(&hero), hero.describe()] {
+            assert!(text.contains(&expected), "{text}");
+            assert!(!text.contains("which wrote it last") && !text.contains("as the last"), "{text}");
+        }
+        check_scenes(&hero, 0.0, None);
+        check_texts(&hero);
+    }
+    // The last writer is that of the tokens, with and without noise.
+    for link in ["", "?round=no&sigma=0.3"] {
+        let hero = self::hero(&format!("{LINK}{link}"));
+        for (step, moment) in hero.moments.iter().enumerate() {
+            let writes = |writer: &usize| hero.moments[writer - 1].record.head == moment.record.head;
+            assert_eq!((1..=step).rev().find(writes).unwrap_or(0), moment.last_writer, "{link} {step}");
+        }
+    }
+}
+
+/// All parts of the picture count to the same step, at which the machine stops or the picture ends.
+#[test]
+fn the_picture_has_one_last_step() {
+    for (link, end, words) in [
+        ("?m=increment&t=14&steps=14", 10, "The machine stops after step 10."),
+        ("?m=counter&t=400", 120, "The picture ends with step 120."),
+    ] {
+        let mut hero = hero(&format!("{LINK}{link}"));
+        assert_eq!(hero.end_step(), end, "{link}");
+        hero.show_step(end, 0.0);
+        let scene = hero.scene(&frame(9000.0));
+        assert!(texts(&scene).contains(&format!("step {end} of {end}")), "{link} {}", texts(&scene));
+        let handle = scene.targets.iter().find(|target| target.key == "step").unwrap();
+        assert_eq!(handle.value, format!("{end} of {end}"), "{link}");
+        assert!(hero.describe().ends_with(words), "{link} {}", hero.describe());
+        assert_eq!(hero.own_step(), Some(end as u64), "{link}");
+    }
+}
+
 #[test]
 fn machines_with_few_blocks_have_a_picture() {
     let has = |link: &str| {

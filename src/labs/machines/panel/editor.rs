@@ -1,6 +1,7 @@
 //! The editor of a machine: the user's text, its errors, and the rules as a table.
 
 use crate::text_editor::{TextError, error_sentence};
+use vivarium_core::settings::entry::parse_whole_entry;
 use vivarium_core::settings::line;
 use vivarium_science::machines::text::Notation;
 use vivarium_science::machines::{MAX_CELL, Machine, MachineError, MachineProgram, MachineRun, StepRecord};
@@ -87,7 +88,7 @@ impl Draft {
         let input = machine
             .parse_input(self.input.trim())
             .map_err(|mistake| DraftError::new(EditorField::Input, &mistake))?;
-        let start = self.cell.trim().parse::<u64>().ok().filter(|cell| *cell <= MAX_CELL);
+        let start = parse_whole_entry(&self.cell).filter(|cell| *cell <= MAX_CELL);
         let Some(start) = start else {
             let message = tr!(
                 "The start cell must be a whole number from 0 to {most}.",

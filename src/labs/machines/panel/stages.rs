@@ -1,5 +1,6 @@
 //! The blocks of one step in words: what each of them does, and how far its numbers are from 0 and 1.
 
+use crate::machines::MachineState;
 use vivarium_science::machines::{BlockKind, StepTrace};
 use vivarium_view::display::words::{format_significant, format_thousands, uncapitalize};
 use vivarium_view::ui::stage::StageButton;
@@ -57,6 +58,29 @@ pub fn describe_step(trace: Option<&StepTrace>) -> String {
         Some(trace) => tr!("Blocks of step {step}.", step = format_thousands(trace.step as u64)),
         None => tr!("No step has been made yet, so the blocks have no values.").into(),
     }
+}
+
+/// Sentence on the displayed step after block number `block`, where 0 is the input of the first block: the last block
+/// gives the result of the step, which is compared with the simulator's. `None` until the step is executed.
+pub fn describe_result(state: &MachineState, block: usize) -> Option<String> {
+    let trace = state.trace.as_ref()?;
+    let step = format_thousands(trace.step as u64);
+    let expected = match trace.step.checked_sub(1) {
+        None => Some(state.run.initial_record()),
+        Some(at) => state.run.records.get(at).copied(),
+    };
+    Some(match trace.blocks.len().saturating_sub(block) {
+        0 if expected == Some(trace.record) => tr!(
+            "This is the last block: the token now holds the result of step {step}, which agrees with the simulator.",
+            step
+        ),
+        0 => tr!(
+            "This is the last block: the token now holds the result of step {step}, which differs from the simulator's result.",
+            step
+        ),
+        1 => tr!("The result of step {step} is not complete yet: one more block follows.", step),
+        left => tr!("The result of step {step} is not complete yet: {left} more blocks follow.", step, left),
+    })
 }
 
 /// Sentence on how far entries of the token after block number `block` (from 1) are from 0 and 1, before rounding if
@@ -143,6 +167,43 @@ mod tests {
         assert_eq!(block_heading(7, 3), "Block 3 of 11: cell written before?");
         assert_eq!(block_heading(7, 0), "Before the 11 blocks of the step");
         assert_eq!((block_kind(7, 12), block_kind(7, usize::MAX)), (None, None));
+    }
+
+    #[test]
+    fn the_last_block_gives_the_result_of_the_step() {
+        use vivarium_view::display::{LabState, WorkProgress};
+        for (link, has_noise) in
+            [("#v1/turing-machine", false), ("#v1/turing-machine?round=no&sigma=0.001", true)]
+        {
+            let spec = vivarium_model::permalink::decode(link).0.spec;
+            let mut state = MachineState::new(&spec).unwrap();
+            let mut differing = 0;
+            for step in 0..=40 {
+                state.step = step;
+                while state.continue_work(1_000_000) != WorkProgress::Done {}
+                let Some(trace) = state.trace.clone().filter(|trace| trace.step == step) else { break };
+                let last = trace.blocks.len();
+                let expected = match step {
+                    0 => state.run.initial_record(),
+                    _ => state.run.records[step - 1],
+                };
+                let is_right = state.decode_token(step) == Some(expected);
+                differing += usize::from(!is_right);
+                let words = if is_right {
+                    "agrees with the simulator."
+                } else {
+                    "differs from the simulator's result."
+                };
+                let text = describe_result(&state, last).unwrap();
+                assert!(text.ends_with(words), "{link} {step}: {text}");
+                assert!(text.starts_with("This is the last block: "), "{text}");
+                for (block, words) in [(last - 1, "one more block follows."), (3, "8 more blocks follow.")] {
+                    let text = describe_result(&state, block).unwrap();
+                    assert!(text.ends_with(words), "{link} {block}: {text}");
+                }
+            }
+            assert_eq!(differing > 0, has_noise, "{link}");
+        }
     }
 
     #[test]

@@ -9,6 +9,7 @@
 mod picture;
 mod trace;
 
+use crate::parameters::{diverged_headline, with_divergence};
 use picture::Layout;
 use trace::{Attended, Trace};
 use vivarium_core::rng::{Purpose, RandomStream};
@@ -31,8 +32,8 @@ const MAX_SWITCHES: usize = 10;
 /// Number of held-out sequences that are shown one after the other.
 const EXAMPLES: usize = 64;
 /// Largest number of held-out sequences that are left out, one after the other, because the context at their end has
-/// occurred too seldom.
-const MAX_SKIPPED: usize = 8;
+/// occurred too seldom or all their symbols are equal.
+const MAX_SKIPPED: usize = 16;
 /// The context at the end of a shown sequence has occurred at least this many times before.
 const MIN_FOLLOWERS: usize = 2;
 /// Smallest and largest probability that the user can give to a symbol in the chain.
@@ -72,7 +73,7 @@ struct MarkovHero {
     heads: Vec<usize>,
     /// Whether the initial weights are constructed, so that the network predicts without training.
     is_constructed: bool,
-    /// Beginning of the first held-out sequence, on which progress inside the network is measured.
+    /// The held-out sequence that was shown first, on which progress inside the network is measured.
     reference: Vec<u8>,
     /// Index of the held-out sequence that was shown last.
     example: usize,
@@ -132,9 +133,8 @@ impl MarkovHero {
             previous_attention: None,
             progress: StageProgress::default(),
         };
-        hero.draw_example(0);
-        hero.reference = hero.symbols.clone();
         hero.choose_example(0);
+        hero.reference = hero.symbols.clone();
         if spec.can_page_initialize() {
             hero.set_weights(StageProgress::default(), &spec.initialize_replicas(1), f64::NEG_INFINITY);
         }
@@ -161,14 +161,39 @@ impl MarkovHero {
         (self.example, self.words) = (example, words);
     }
 
-    /// Draws the first sequence from number `first` on whose last context has occurred often enough.
+    /// Draws the first sequence from number `first` on that has two different symbols and whose last context has occurred
+    /// often enough; if there is none, the first with two different symbols, or the first of all.
     fn choose_example(&mut self, first: usize) {
-        for example in first..first + MAX_SKIPPED {
-            self.draw_example(example % EXAMPLES);
-            if self.followers().len() >= MIN_FOLLOWERS {
-                break;
+        let mut best = (0, first % EXAMPLES);
+        for example in (first..first + MAX_SKIPPED).map(|example| example % EXAMPLES) {
+            self.draw_example(example);
+            let is_varied = self.symbols.windows(2).any(|pair| pair[0] != pair[1]);
+            let score = 2 * usize::from(is_varied) + usize::from(self.followers().len() >= MIN_FOLLOWERS);
+            if score > best.0 {
+                best = (score, example);
+            }
+            if score == 3 {
+                return;
             }
         }
+        self.draw_example(best.1);
+    }
+
+    /// Number of heads in a layer, counted from 0, that are on: their mean is drawn.
+    fn head_count_on(&self, layer: usize) -> usize {
+        let first: usize = self.heads.iter().take(layer).sum();
+        let count = self.heads.get(layer).copied().unwrap_or(0);
+        (first..first + count).filter(|head| !self.off.contains(head)).count()
+    }
+
+    /// Whether the network has no finite probabilities because training has diverged.
+    fn has_diverged(&self) -> bool {
+        self.probabilities().iter().any(|probability| !probability.is_finite())
+    }
+
+    /// Number that [`MarkovHero::estimate`] adds to each count, as text.
+    fn format_pseudocount(&self) -> String {
+        self.task.sequence_spec().pseudocount().to_string()
     }
 
     /// The symbols up to the one that is pointed at.
@@ -464,6 +489,9 @@ impl Hero for MarkovHero {
     }
 
     fn headline(&self) -> String {
+        if self.has_diverged() {
+            return diverged_headline().into();
+        }
         let letter = symbol_letter(1);
         // Such a pair can be an induction head: the first head attends to the preceding symbol.
         let is_pair = self.heads == [1, 1] && self.previous_attention.is_some_and(|share| share > 0.5);
@@ -495,9 +523,12 @@ impl Hero for MarkovHero {
             tr!("{weight} on symbol {number} ({letter})", weight = percent(*weight), number, letter)
         };
         let keys: Vec<String> = self.attended().keys.iter().map(key).collect();
-        let attention = match keys.is_empty() {
-            true => String::new(),
-            false => tr!("Attention of the last layer: {keys}.", keys = join_list(&keys)),
+        let (keys, last) = (join_list(&keys), self.heads.len().saturating_sub(1));
+        let attention = match self.head_count_on(last) {
+            _ if keys.is_empty() => String::new(),
+            _ if self.heads.is_empty() => tr!("Weights of the votes: {keys}.", keys),
+            count @ 2.. => tr!("Attention of the last layer, mean of {count} heads: {keys}.", count, keys),
+            _ => tr!("Attention of the last layer: {keys}.", keys),
         };
         let text = tr!(
             "Step {step}. The sequence is {sequence}. Symbol {number}, {letter}, is chosen. {answer} {attention}",
@@ -508,7 +539,7 @@ impl Hero for MarkovHero {
             answer = self.describe_answer(),
             attention
         );
-        text.trim_end().into()
+        with_divergence(self.has_diverged(), text.trim_end().into())
     }
 
     fn inner_progress(&self) -> Option<f32> {
@@ -516,7 +547,10 @@ impl Hero for MarkovHero {
     }
 
     fn inner_progress_name(&self) -> &'static str {
-        tr!("attention to the preceding symbol in layer 1")
+        match self.heads.is_empty() {
+            true => tr!("share of the vector v at distance 1"),
+            false => tr!("attention to the preceding symbol in layer 1"),
+        }
     }
 }
 

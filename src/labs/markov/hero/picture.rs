@@ -362,15 +362,23 @@ fn draw_captions(scene: &mut Scene, hero: &MarkovHero, layout: &Layout, rest: f3
     let (n, after) = (hero.symbols.len(), hero.context_letters());
     let (width, height, left) = (scene.width, scene.height, layout.alphabet.label.x);
     let other = (rest >= MIN_REST).then(|| tr!("grey: all other symbols, {share}", share = percent(rest)));
-    let above = match hero.heads.len() {
-        0 => Some(tr!("lines above: vector v, thickest 1").to_string()),
-        1 => None,
+    let above = match (hero.heads.len(), hero.head_count_on(0)) {
+        (0, _) => Some(tr!("lines above: vector v, thickest 1").to_string()),
+        (1, _) => None,
+        (_, count @ 2..) => {
+            Some(tr!("above: attention in layer 1 (mean of {count} heads), thickest 1", count))
+        }
         _ => Some(tr!("lines above: attention in layer 1, thickest 1").into()),
     };
-    let below = match hero.heads.len() {
-        0 => tr!("lines below: weights of the votes, thickest 0.5").into(),
-        layer => tr!("lines below: attention in layer {layer}, thickest 0.5", layer),
+    let layer = hero.heads.len();
+    let below = match (layer, hero.head_count_on(layer.saturating_sub(1))) {
+        (0, _) => tr!("lines below: weights of the votes, thickest 0.5").into(),
+        (layer, count @ 2..) => {
+            tr!("below: attention in layer {layer} (mean of {count} heads), thickest 0.5", layer, count)
+        }
+        (layer, _) => tr!("lines below: attention in layer {layer}, thickest 0.5", layer),
     };
+    let alpha = hero.format_pseudocount();
     if layout.is_narrow {
         let top = Point::new(left, 10.0);
         scene.text(below, top, 11.0, Anchor::Start, Ink::Quiet);
@@ -380,7 +388,7 @@ fn draw_captions(scene: &mut Scene, hero: &MarkovHero, layout: &Layout, rest: f3
         if let Some(other) = other {
             scene.text(other, Point::new(width - 6.0, 0.445 * height), 11.0, Anchor::End, Ink::Quiet);
         }
-        let words = tr!("After {after}: bar network, line chain, ring from counts", after);
+        let words = tr!("After {after}: bar network, line chain, ring counts + {alpha}", after, alpha);
         scene.text(words, Point::new(left, 0.63 * height), 11.0, Anchor::Start, Ink::Text);
         return;
     }
@@ -397,6 +405,6 @@ fn draw_captions(scene: &mut Scene, hero: &MarkovHero, layout: &Layout, rest: f3
     let right = width - 12.0;
     let words = tr!("next symbol after {after}", after);
     scene.bold_text(words, Point::new(right, 16.0), 15.0, Anchor::End, Ink::Text);
-    let words = tr!("bar: network; line: true chain; ring: estimate from the counts");
+    let words = tr!("bar: network; line: true chain; ring: from the counts + {alpha} each", alpha);
     scene.text(words, Point::new(right, 34.0), 12.0, Anchor::End, Ink::Quiet);
 }

@@ -283,9 +283,53 @@ fn numbers_that_are_none_and_missing_weights_are_drawn_as_unknown() {
             }
             assert!(!hero.scene(&frame(50.0)).targets.is_empty());
             assert!(hero.describe().contains(" –, the chain "), "{}", hero.describe());
+            let has_diverged = weights.iter().flatten().any(|weight| weight.is_nan());
+            for text in [hero.headline(), hero.describe()] {
+                assert_eq!(text.starts_with("The run has diverged"), has_diverged, "{link} {text}");
+            }
             assert_eq!(hero.inner_progress(), None);
         }
     }
+}
+
+#[test]
+fn sequences_that_are_shown_have_two_symbols() {
+    for preset in crate::markov::PRESETS.iter().copied().flatten() {
+        let mut hero = hero(preset.link);
+        for _ in 0..EXAMPLES {
+            let first = hero.symbols[0];
+            assert!(hero.symbols.iter().any(|symbol| *symbol != first), "{} {}", preset.slug, hero.example);
+            hero.show_next_example(0.0);
+        }
+    }
+}
+
+#[test]
+fn captions_say_what_is_averaged_and_what_the_ring_adds() {
+    let words = |hero: &MarkovHero| crate::hero_testing::texts(&hero.scene(&frame(9000.0)));
+    let mut heads = hero("#v1/markov?k=3&d=12&heads=2.3");
+    assert!(words(&heads).contains("above: attention in layer 1 (mean of 2 heads)"), "{}", words(&heads));
+    assert!(words(&heads).contains("below: attention in layer 2 (mean of 3 heads)"), "{}", words(&heads));
+    assert!(heads.describe().contains("last layer, mean of 3 heads: "), "{}", heads.describe());
+    for head in ["head-0", "head-3"] {
+        heads.touch(head, Touch::Press, &frame(0.0)).unwrap();
+    }
+    assert!(words(&heads).contains("lines above: attention in layer 1, thickest 1"), "{}", words(&heads));
+    assert!(words(&heads).contains("below: attention in layer 2 (mean of 2 heads)"), "{}", words(&heads));
+    for (link, added) in [("", "+ 1 each"), ("?alpha=0.5", "+ 0.5 each")] {
+        let hero = hero(&format!("#v1/markov{link}"));
+        let alpha = hero.task.sequence_spec().pseudocount();
+        assert!(words(&hero).contains(added), "{alpha} {}", words(&hero));
+        // The ring is the share of a symbol in the counts after α is added to each of them.
+        let (counts, estimate) = (hero.counts(), hero.estimate().unwrap());
+        let all: f64 = counts.iter().map(|count| *count as f64 + alpha).sum();
+        for (count, share) in counts.iter().zip(estimate) {
+            assert!(((*count as f64 + alpha) / all - f64::from(share)).abs() < 1e-6);
+        }
+    }
+    let minimal = hero("#v1/markov?model=minimal-markov&from=bigram&k=3&t=40");
+    assert!(minimal.describe().contains("Weights of the votes: "), "{}", minimal.describe());
+    assert!(!minimal.describe().contains("ttention") && !minimal.inner_progress_name().contains("ttention"));
 }
 
 #[test]

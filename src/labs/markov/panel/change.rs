@@ -4,6 +4,7 @@ use super::action::{
     SequenceAction, displayed_chain, encode_numbers, parse_symbols, random_chain, rescale_row, round_to_sum,
 };
 use crate::markov::state::MarkovState;
+use vivarium_core::settings::entry::parse_whole_entry;
 use vivarium_model::permalink::ViewSettings;
 use vivarium_view::ui::request::Request;
 
@@ -37,7 +38,8 @@ pub fn request(state: &MarkovState, view: &ViewSettings, action: SequenceAction)
         }
         SequenceAction::SetEntryText { row, column, text } => {
             let digits = text.trim().trim_end_matches('%').trim_end();
-            return match digits.parse().ok().filter(|percent| *percent <= 100) {
+            let percent = parse_whole_entry(digits).and_then(|percent| usize::try_from(percent).ok());
+            return match percent.filter(|percent| *percent <= 100) {
                 Some(percent) => request(state, view, SequenceAction::SetEntry { row, column, percent }),
                 None => {
                     let expected = tr!("a whole number of percent from 0 to 100").into();

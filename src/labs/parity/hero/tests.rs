@@ -138,6 +138,23 @@ fn neurons_move_to_the_order_of_their_size_when_the_run_has_ended() {
 }
 
 #[test]
+fn a_run_that_has_diverged_says_so() {
+    let spec = decode(LINK).0.spec;
+    let mut hero = new_hero(&spec).unwrap();
+    assert!(!hero.headline().contains("diverged") && !hero.describe().contains("diverged"));
+    let mut weights = spec.initialize_replicas(1);
+    weights.iter_mut().for_each(|tensor| tensor.fill(f32::NAN));
+    for has_succeeded in [false, true] {
+        hero.set_weights(StageProgress { step: 9, has_ended: true, has_succeeded }, &weights, 0.0);
+        for text in [hero.headline(), hero.describe()] {
+            assert!(text.starts_with("The run has diverged") && !text.contains("NaN"), "{text}");
+        }
+        check_texts(hero.as_ref());
+    }
+    assert!(!texts(&hero.scene(&frame(1e4))).contains("NaN"));
+}
+
+#[test]
 fn only_sums_of_neurons_on_few_bits_have_a_picture() {
     let has = |link: &str| has_hero(&decode(link).0.spec);
     assert!(has(LINK) && has("#v1/sparse-parity?n=50"));

@@ -10,6 +10,7 @@ mod picture;
 
 use super::charts::{error_from_overlap, hebb_overlap, uses_hebb_rule};
 use super::probes::teacher_task;
+use crate::parameters::{diverged_headline, with_divergence};
 use vivarium_core::math::{dot, norm, normalize, project_out};
 use vivarium_model::models::Model;
 use vivarium_model::run::RunSpec;
@@ -248,6 +249,11 @@ impl TeacherHero {
         self.load_example(now_ms);
     }
 
+    /// Whether weights of the shown student are not finite: training has diverged.
+    fn has_diverged(&self) -> bool {
+        !norm(&self.student).is_finite()
+    }
+
     /// Overlap R of the shown student and the teacher: the cosine of their angle; `None` if it is undefined.
     fn overlap(&self) -> Option<f64> {
         self.angle.map(libm::cos)
@@ -282,7 +288,10 @@ impl TeacherHero {
     /// Overlap, angle and error in words.
     fn describe_angle(&self) -> String {
         let (Some(overlap), Some(angle), Some(error)) = (self.overlap(), self.angle, self.error()) else {
-            return tr!("The student has no direction yet.").into();
+            return match self.has_diverged() {
+                true => tr!("The student has no direction: its weights are not finite.").into(),
+                false => tr!("The student has no direction yet.").into(),
+            };
         };
         tr!(
             "R {overlap}, angle {angle}°, errs on about {error}.",
@@ -380,6 +389,7 @@ impl Hero for TeacherHero {
     fn headline(&self) -> String {
         let error = self.error().map(format_probability);
         match (error, self.is_what_if) {
+            _ if self.has_diverged() => diverged_headline().into(),
             (Some(error), true) if self.progress.has_ended => {
                 tr!(
                     "Your student errs on about {error}. Turn it again, or give it {count} examples.",
@@ -426,7 +436,7 @@ impl Hero for TeacherHero {
             };
             sentences.push(words.into());
         }
-        sentences.join(" ")
+        with_divergence(self.has_diverged(), sentences.join(" "))
     }
 
     fn inner_progress(&self) -> Option<f32> {

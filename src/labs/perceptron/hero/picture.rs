@@ -5,7 +5,7 @@ use super::{BATCH, FULL_CELL, MAX_CELLS, MOVE_MS, TeacherHero, format_degrees, f
 use vivarium_core::math::norm;
 use vivarium_plot::scene::{Anchor, Area, Ink, Point, Scene, Shape, Stroke, TargetKind};
 use vivarium_view::display::hero::Frame;
-use vivarium_view::display::words::{MISSING, format_probability};
+use vivarium_view::display::words::{MISSING, format_probability, format_thousands};
 
 /// Key of the handle at the tip of the student's arrow.
 pub(super) const STUDENT: &str = "student";
@@ -250,14 +250,23 @@ fn draw_cells(scene: &mut Scene, hero: &TeacherHero, layout: &Layout) {
     let full = libm::sqrt(hero.input_count() as f64) / FULL_CELL;
     let length = norm(&hero.student);
     let scale = if length.is_finite() && length > 0.0 { full / length } else { 0.0 };
-    let count = hero.input_count();
-    let drawn = [
-        (tr!("example: {count} signs", count), cells_of(hero.example.x.iter().map(|x| 0.8 * f64::from(*x)))),
-        (tr!("teacher's weights").into(), cells_of(hero.teacher.iter().map(|w| full * w))),
-        (
+    let count = format_thousands(hero.input_count() as u64);
+    let [example, teacher, student] = match hero.input_count() > MAX_CELLS {
+        true => [
+            tr!("example: {shown} of {count} signs", shown = MAX_CELLS, count),
+            tr!("teacher: first {shown}", shown = MAX_CELLS),
+            tr!("student: first {shown}", shown = MAX_CELLS),
+        ],
+        false => [
+            tr!("example: {count} signs", count),
+            tr!("teacher's weights").into(),
             tr!("student's weights").into(),
-            cells_of(hero.student.iter().map(|w| if scale > 0.0 { scale * w } else { 0.0 })),
-        ),
+        ],
+    };
+    let drawn = [
+        (example, cells_of(hero.example.x.iter().map(|x| 0.8 * f64::from(*x)))),
+        (teacher, cells_of(hero.teacher.iter().map(|w| full * w))),
+        (student, cells_of(hero.student.iter().map(|w| if scale > 0.0 { scale * w } else { 0.0 }))),
     ];
     for ((name, (columns, values)), area) in drawn.into_iter().zip(areas) {
         let at = Point::new(area.left, area.top - 12.0);
@@ -323,6 +332,7 @@ fn draw_numbers(scene: &mut Scene, hero: &TeacherHero, layout: &Layout) {
     draw_bar(scene, layout, layout.bars[1], bar);
     let angle = match hero.angle {
         Some(angle) => tr!("angle {angle}°", angle = format_degrees(angle)),
+        None if hero.has_diverged() => tr!("weights not finite").into(),
         None => tr!("no direction yet").into(),
     };
     let shaded = tr!("shaded: inputs on which the student is wrong");

@@ -181,11 +181,39 @@ fn wrong_weights_are_survived() {
     for broken in [f32::NAN, f32::INFINITY, 0.0] {
         hero.set_weights(after(1), &[vec![broken; 100]], 0.0);
         assert_eq!((hero.angle, hero.inner_progress()), (None, None), "{broken}");
-        assert!(hero.headline().contains("knows nothing yet"));
+        let words = if broken == 0.0 { "knows nothing yet" } else { "The run has diverged" };
+        assert!(hero.headline().contains(words), "{broken}: {}", hero.headline());
+        assert_eq!(hero.describe().contains("The run has diverged"), broken != 0.0, "{}", hero.describe());
+        let shown = [hero.headline(), hero.describe(), texts(&hero.scene(&frame(4.0)))].join(" ");
+        assert!(!shown.contains("NaN") && !shown.contains("inf"), "{shown}");
+        check_texts(&hero);
+        // An example does not change weights that are not finite.
+        let mut given = hero.clone();
+        given.touch("give-one", Touch::Press, &frame(5.0)).unwrap();
+        assert_eq!(given.headline().contains("has diverged"), broken != 0.0, "{}", given.headline());
         hero.show_next_example(5.0);
         assert!(!hero.scene(&frame(6.0)).items.is_empty() && !hero.describe().is_empty());
         hero.touch("student", Touch::Nudge { x: 1.0, y: 0.0, fine: false }, &frame(7.0)).unwrap();
         assert!(hero.describe_angle().contains("angle 92.0°"), "{}", hero.describe_angle());
+    }
+}
+
+/// Squares of cells show at most 400 entries of a vector, and say it.
+#[test]
+fn long_vectors_are_drawn_in_part() {
+    for (n, words) in [
+        (400, "example: 400 signs\nteacher's weights\nstudent's weights"),
+        (401, "example: 400 of 401 signs\nteacher: first 400\nstudent: first 400"),
+        (2048, "example: 400 of 2,048 signs\nteacher: first 400\nstudent: first 400"),
+    ] {
+        let hero = hero_of(&format!("#v1/teacher-student?begin=gaussian&n={n}"));
+        let scenes = check_scenes(&hero, 10_000.0, None);
+        assert!(texts(&scenes[0]).contains(words), "{}", texts(&scenes[0]));
+        for item in &scenes[0].items {
+            if let Shape::Cells { values, .. } = &item.shape {
+                assert_eq!(values.len(), 400);
+            }
+        }
     }
 }
 

@@ -363,15 +363,26 @@ impl Hero for ProgramHero {
             };
         };
         let find = |wanted: i8| self.flips.iter().position(|flipped| *flipped == Some(wanted));
-        match (find(-answer), find(answer)) {
-            (Some(turning), Some(staying)) => tr!(
+        let unanswered = self.flips.iter().position(Option::is_none);
+        match (find(-answer), find(answer), unanswered) {
+            (Some(turning), Some(staying), _) => tr!(
                 "Flip input {turning}: the answer turns. Flip input {staying}: it does not.",
                 turning = turning + 1,
                 staying = staying + 1
             ),
-            (Some(_), None) => tr!("Flip any input: the answer turns.").into(),
-            (None, Some(_)) => tr!("Flip any input: the answer does not turn.").into(),
-            (None, None) => tr!("Flip any input: the program finds no answer then.").into(),
+            (Some(turning), None, Some(unanswered)) => tr!(
+                "Flip input {turning}: the answer turns. Flip input {unanswered}: the program finds none.",
+                turning = turning + 1,
+                unanswered = unanswered + 1
+            ),
+            (None, Some(staying), Some(unanswered)) => tr!(
+                "Flip input {staying}: the answer does not turn. Flip input {unanswered}: there is none.",
+                staying = staying + 1,
+                unanswered = unanswered + 1
+            ),
+            (Some(_), None, None) => tr!("Flip any input: the answer turns.").into(),
+            (None, Some(_), None) => tr!("Flip any input: the answer does not turn.").into(),
+            (None, None, _) => tr!("Flip any input: the program finds no answer then.").into(),
         }
     }
 

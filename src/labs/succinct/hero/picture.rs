@@ -387,8 +387,9 @@ fn draw_facts(scene: &mut Scene, hero: &ProgramHero, layout: &Layout, shown: &Sh
         (Some(_), Some(line)) if layout.is_narrow => {
             tr!("line {line}: {rule}", line = line.number, rule = clip(&line.rule, 30))
         }
-        (Some(moment), Some(_)) => tr!(
-            "state {state} reads {symbol}",
+        (Some(moment), Some(line)) => tr!(
+            "line {line}: state {state} reads {symbol}",
+            line = line.number,
             state = program.state_name(moment.state),
             symbol = program.symbol_name(moment.read)
         ),

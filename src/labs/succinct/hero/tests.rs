@@ -236,6 +236,41 @@ fn the_marked_line_is_the_one_of_the_panel_and_slides_end_at_the_next_cell() {
 }
 
 #[test]
+fn the_picture_names_the_number_of_the_running_line() {
+    for link in [LINK, PARITY] {
+        let mut hero = open(link);
+        for time in (hero.course.rows + 1..hero.course.total()).step_by(29) {
+            hero.play = Play::still(time);
+            let Some(line) = hero.line_at(time) else { continue };
+            for scene in check_scenes(&hero, 0.0, None) {
+                let words = texts(&scene);
+                assert!(words.lines().any(|text| text.starts_with(&format!("line {line}: "))), "{words}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_sentence_at_the_end_promises_an_answer_only_to_flips_that_have_one() {
+    let mut hero = open_determined(LINK);
+    hero.set_weights(after(2000, true), &[], 0.0);
+    let answer = hero.course.answer.unwrap();
+    let [stays, turns] = [Some(answer), Some(-answer)];
+    for (flips, words) in [
+        (vec![stays, turns, None], "Flip input 2: the answer turns. Flip input 1: it does not."),
+        (vec![turns, None, turns], "Flip input 1: the answer turns. Flip input 2: the program finds none."),
+        (vec![None, stays, stays], "Flip input 2: the answer does not turn. Flip input 1: there is none."),
+        (vec![turns, turns, turns], "Flip any input: the answer turns."),
+        (vec![stays, stays, stays], "Flip any input: the answer does not turn."),
+        (vec![None, None, None], "Flip any input: the program finds no answer then."),
+    ] {
+        hero.flips = flips;
+        assert_eq!(hero.headline(), words);
+        check_texts(&hero);
+    }
+}
+
+#[test]
 fn only_small_grids_with_a_program_have_a_picture() {
     let has = |rest: &str| {
         let spec = decode(&format!("#v1/succinct-learning{rest}")).0.spec;

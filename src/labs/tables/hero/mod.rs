@@ -6,11 +6,13 @@ mod network;
 mod picture;
 
 use super::user_tables::file_of_run;
+use crate::parameters::{diverged_headline, with_divergence};
 use forest::Tree;
 use network::Layers;
 use vivarium_core::rng::{Purpose, RandomStream};
 use vivarium_model::optim::loss::Loss;
 use vivarium_model::run::RunSpec;
+use vivarium_model::tasks::tabular::TableOrigin;
 use vivarium_model::tasks::{Batch, Task};
 use vivarium_plot::scene::Scene;
 use vivarium_view::display::hero::{Frame, Hero, StageProgress, Touch};
@@ -50,6 +52,11 @@ pub fn has_hero(spec: &RunSpec) -> bool {
         && network::operations_per_output(spec).is_some_and(|operations| operations <= MAX_OPERATIONS)
 }
 
+/// Whether the run's table is one of the user, whose columns are divided by their standard deviations.
+fn is_uploaded(spec: &RunSpec) -> bool {
+    matches!(&spec.task, Task::Tabular(task) if task.origin == TableOrigin::Uploaded)
+}
+
 /// The picture of a run; `None` if the lab has none for its network.
 pub fn new_hero(spec: &RunSpec) -> Option<Box<dyn Hero>> {
     Some(Box::new(TableHero::new(spec)?))
@@ -74,6 +81,8 @@ struct TableHero {
     spec: RunSpec,
     /// Names of the columns.
     names: Vec<String>,
+    /// Whether the values are standard deviations from the means of a table of the user, and not the table's own numbers.
+    is_standardized: bool,
     /// Names of the classes with label −1 and +1.
     classes: [String; 2],
     /// Indices, from 0, of the columns on which the label depends; empty if they are not known.
@@ -170,6 +179,7 @@ impl TableHero {
         let cell = |cell: usize| [at(cell % resolution), -at(cell / resolution)];
         let mut hero = TableHero {
             spec: spec.clone(),
+            is_standardized: is_uploaded(spec),
             names,
             classes,
             relevant,
@@ -365,6 +375,19 @@ impl TableHero {
         self.held_out.y.get(self.number).copied().filter(|_| !self.is_moved)
     }
 
+    /// Whether the network has no finite answer because training has diverged.
+    fn has_diverged(&self) -> bool {
+        self.weights.is_some() && !self.output.is_finite()
+    }
+
+    /// Short words on the values of the columns that are not on the maps.
+    fn describe_others(&self) -> &'static str {
+        match self.uses_medians {
+            true => tr!("other columns: medians"),
+            false => tr!("other columns: as in the row"),
+        }
+    }
+
     /// Both values of the shown row on the maps, and both answers.
     fn describe_point(&self) -> String {
         let [across, up] = self.axes;
@@ -436,7 +459,9 @@ impl Hero for TableHero {
                 self.update_maps(frame.now_ms);
                 let point = self.describe_point();
                 Some(match self.uses_medians {
-                    true => tr!("All other columns are at their medians. {point}", point),
+                    true => {
+                        tr!("All other columns are at their medians over the training rows. {point}", point)
+                    }
                     false => tr!("All other columns have the values of the row. {point}", point),
                 })
             }
@@ -455,6 +480,10 @@ impl Hero for TableHero {
     fn headline(&self) -> String {
         let columns = || self.relevant.iter().map(|column| (column + 1).to_string()).collect::<Vec<_>>();
         match (self.progress.has_ended, self.relevant.len()) {
+            _ if self.has_diverged() => diverged_headline().into(),
+            (true, relevant) if relevant == self.column_count() => {
+                tr!("All {relevant} columns matter. Move the point: where does the class change?", relevant)
+            }
             (true, 1) => tr!(
                 "Only column {columns} matters. Move the point along another: the answer should stay.",
                 columns = join_list(&columns())
@@ -478,19 +507,27 @@ impl Hero for TableHero {
         let (step, row, point) =
             (format_thousands(self.progress.step), self.describe_row(), self.describe_point());
         let others = match self.uses_medians {
-            true => tr!("All other columns are at their medians."),
-            false => tr!("All other columns have the values of the row."),
+            true => tr!("All other columns are at their medians over the training rows."),
+            false => {
+                tr!("All other columns have the values of the row, so that the maps change with the row.")
+            }
         };
-        tr!(
+        let unit = match self.is_standardized {
+            true => tr!("Values are in standard deviations from the mean of their column."),
+            false => "",
+        };
+        let others = format!("{others} {unit}");
+        let description = tr!(
             "Step {step}. Shown is {row}. {point} {others} The forest has {trees} of {all} trees, grown on {rows} training rows.",
             step,
             row,
             point,
-            others,
+            others = others.trim_end(),
             trees = self.trees.len(),
             all = MAX_TREES,
             rows = format_thousands(self.training.len() as u64)
-        )
+        );
+        with_divergence(self.has_diverged(), description)
     }
 
     fn inner_progress(&self) -> Option<f32> {

@@ -97,7 +97,7 @@ impl Layout {
             columns: (0..NARROW_LISTED).map(entry).collect(),
             bars: [bar(33.0), bar(53.0)],
             switch: Area::new(width / 2.0, below + 68.0, width / 2.0 - 8.0, 42.0),
-            row_text: Point::new(8.0, below + 89.0),
+            row_text: Point::new(8.0, below + 80.0),
             is_narrow: true,
         }
     }
@@ -166,9 +166,22 @@ fn draw_maps(scene: &mut Scene, hero: &TableHero, layout: &Layout) {
         let horizontal = tr!("{name} →", name = shorten(&hero.name(across), NAME_LETTERS));
         let below = Point::new(map.right(), map.bottom() + 12.0);
         scene.text(horizontal, below, 12.0, Anchor::End, Ink::Quiet);
-        let range = tr!("−{edge} to {edge}", edge = EDGE);
+        let range = match hero.is_standardized {
+            true => tr!("±{edge} SD", edge = EDGE),
+            false => tr!("−{edge} to {edge}", edge = EDGE),
+        };
         scene.text(range, Point::new(map.left, below.y), 11.0, Anchor::Start, Ink::Quiet);
     }
+    // The maps change with the row that is shown, unless the other columns are at their medians.
+    let (others, at, anchor) = match layout.is_narrow {
+        true => (hero.describe_others(), Point::new(8.0, layout.row_text.y + 17.0), Anchor::Start),
+        false => {
+            let [first, last] = layout.maps;
+            let middle = (first.left + last.right()) / 2.0;
+            (hero.describe_others(), Point::new(middle, first.bottom() + 29.0), Anchor::Middle)
+        }
+    };
+    scene.text(others, at, 12.0, anchor, Ink::Quiet);
     // The area stays near the map, so that it overlaps nothing else.
     let map = &layout.maps[NETWORK];
     let at = Layout::place(map, values);
@@ -234,6 +247,7 @@ fn draw_columns(scene: &mut Scene, hero: &TableHero, layout: &Layout) {
     }
     if let (false, Some(first)) = (layout.is_narrow, layout.columns.first()) {
         let words = match hero.relevant.is_empty() {
+            true if hero.is_standardized => tr!("columns of the row, in SD"),
             true => tr!("columns of the row"),
             false => tr!("columns (bold: relevant)"),
         };

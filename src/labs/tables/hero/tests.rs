@@ -3,7 +3,6 @@
 use super::*;
 use crate::hero_testing::{check_scenes, check_texts, texts};
 use vivarium_model::permalink::decode;
-use vivarium_model::tasks::tabular::TableOrigin;
 use vivarium_model::tasks::tabular::uploaded::UploadedTable;
 use vivarium_plot::scene::{Anchor, Area, Shape};
 
@@ -123,6 +122,44 @@ fn shown_rows_have_their_labels_and_medians_replace_all_other_columns() {
     assert_eq!(rank_columns(&hero.training, 20, &[]).len(), 20);
 }
 
+/// Without medians the maps are those of one row, which the picture says.
+#[test]
+fn the_picture_says_where_the_other_columns_are() {
+    let mut hero = hero_of(LINK);
+    let medians = hero.medians.clone();
+    for label in [1.0, -1.0] {
+        while hero.label() != Some(label) {
+            hero.show_next_example(0.0);
+        }
+        assert_eq!(hero.medians, medians, "medians are those of the training rows, whatever the class");
+        let maps = hero.maps.clone();
+        assert!(texts(&hero.scene(&frame())).contains("other columns: as in the row"));
+        assert!(hero.describe().contains("so that the maps change with the row."), "{}", hero.describe());
+        hero.touch("medians", Touch::Press, &frame()).unwrap();
+        assert_ne!(hero.maps, maps);
+        let maps = hero.maps.clone();
+        let row = hero.row.clone();
+        hero.row = hero.held_out.x[100..120].iter().map(|x| -x).collect();
+        hero.update_maps(0.0);
+        assert_eq!(hero.maps, maps, "the maps at the medians do not depend on the row");
+        let words = texts(&hero.scene(&frame()));
+        assert_eq!(words.matches("other columns: medians").count(), 2, "caption and switch: {words}");
+        hero.row = row;
+        hero.touch("medians", Touch::Press, &frame()).unwrap();
+    }
+}
+
+#[test]
+fn a_table_of_relevant_columns_alone_has_no_column_without_effect() {
+    let mut hero = hero_of("#v1/tabular?n=4&k=3");
+    hero.progress = ended();
+    assert!(hero.headline().starts_with("Only columns "), "{}", hero.headline());
+    let mut hero = hero_of("#v1/tabular?n=3&k=3");
+    hero.progress = ended();
+    assert_eq!(hero.headline(), "All 3 columns matter. Move the point: where does the class change?");
+    check_texts(&hero);
+}
+
 /// The forest learns the rule: its error is a few percent, and it remembers nearly all rows on which it was grown.
 #[test]
 fn the_forest_answers_held_out_rows() {
@@ -202,6 +239,10 @@ fn wrong_weights_are_survived() {
     hero.set_weights(ended(), &broken, 0.0);
     assert_eq!((hero.progress.step, hero.inner_progress()), (300, None));
     assert!(hero.describe().contains("Network: –."), "{}", hero.describe());
+    for text in [hero.headline(), hero.describe()] {
+        assert!(text.starts_with("The run has diverged") && !text.contains("NaN"), "{text}");
+    }
+    check_texts(&hero);
     hero.show_next_example(5.0);
     assert!(!hero.scene(&frame()).items.is_empty());
     let nowhere = Touch::Nudge { x: f32::NAN, y: 0.0, fine: true };
@@ -242,6 +283,11 @@ fn an_opened_table_has_a_picture_while_it_is_open() {
     }
     let hero = TableHero::new(&spec).unwrap();
     assert_eq!((hero.column_count(), hero.order[0], hero.training.len()), (3, 1, 54));
+    // The columns of an opened table are divided by their standard deviations.
+    let words = texts(&check_scenes(&hero, 10_000.0, None)[0]);
+    assert!(words.contains("±2.6 SD") && words.contains("columns of the row, in SD"), "{words}");
+    assert!(hero.describe().contains("in standard deviations from the mean"), "{}", hero.describe());
+    assert!(texts(&hero_of(LINK).scene(&frame())).contains("−2.6 to 2.6"));
     if let Task::Tabular(task) = &mut spec.task {
         task.csv = number + 1;
     }

@@ -3,7 +3,7 @@
 
 mod picture;
 
-use crate::parameters::check_is_small;
+use crate::parameters::{check_is_small, diverged_headline, with_divergence};
 use vivarium_core::bounds::PAGE_SLICE_OPERATIONS;
 use vivarium_model::models::attention_only::{Look, OfLength};
 use vivarium_model::models::{AttentionOnly, Model};
@@ -22,6 +22,8 @@ const EXAMPLE_MS: f64 = 2_500.0;
 
 /// Largest number of steps of a trace that is drawn.
 const MAX_STEPS: usize = 80;
+/// Largest number of held-out traces over which the attention on the last writes is averaged.
+const PROGRESS_TRACES: usize = 4;
 /// Largest number of arcs of attention from a step.
 const MAX_ARCS: usize = 6;
 /// Share of the attention that the arcs show together, if at most [`MAX_ARCS`] arcs suffice.
@@ -54,6 +56,13 @@ pub fn new_hero(spec: &RunSpec) -> Option<Box<dyn Hero>> {
     Some(Box::new(TracesHero::new(spec)?))
 }
 
+/// Steps of a trace whose cells were last written [`FROM_BACK`] or more steps earlier, each with the step of that write.
+fn distant_writes(positions: &[TracePosition]) -> impl Iterator<Item = (usize, usize)> + '_ {
+    let written = positions.iter().enumerate().skip(1);
+    let written = written.filter_map(|(step, place)| Some((step, place.last_write?)));
+    written.filter(|(step, written)| step.saturating_sub(*written) >= FROM_BACK)
+}
+
 /// State of the picture of one run on traces.
 #[derive(Debug, Clone)]
 struct TracesHero {
@@ -71,6 +80,11 @@ struct TracesHero {
     seed: u64,
     /// Number of held-out traces.
     trace_count: usize,
+    /// The first held-out traces, over which the attention on the last writes is averaged, whichever trace is shown.
+    references: Vec<Vec<TracePosition>>,
+    /// For each attention head the mean attention weight on distant last writes of `references`; empty before the first
+    /// weights.
+    write_attention: Vec<f64>,
     /// Index of the held-out trace that is shown, from 0.
     trace: usize,
     /// Steps of the trace that is shown: one more than the network reads.
@@ -106,6 +120,8 @@ impl TracesHero {
             source: traces.build_source(),
             seed: spec.run.seed,
             trace_count: spec.held_out_count().max(1),
+            references: vec![],
+            write_attention: vec![],
             trace: 0,
             positions: vec![],
             weights: vec![],
@@ -117,6 +133,16 @@ impl TracesHero {
             chosen_ms: f64::NEG_INFINITY,
             progress: StageProgress::default(),
         };
+        let operations = spec.architecture().numbers(spec.task.examples().inputs(), 1);
+        let affordable = PAGE_SLICE_OPERATIONS / operations.saturating_mul(traces.length as u64).max(1);
+        // The network is also evaluated on the trace that is shown.
+        let count = affordable.saturating_sub(1).clamp(1, PROGRESS_TRACES as u64) as usize;
+        let count = count.min(hero.trace_count);
+        for trace in 0..count {
+            let mut positions = vec![];
+            hero.source.sample_held_out(hero.seed, 0, trace..trace + 1, &mut positions);
+            hero.references.push(positions);
+        }
         hero.show_trace(0);
         let initial = if spec.can_page_initialize() { spec.initialize_replicas(1) } else { vec![] };
         hero.set_weights(StageProgress::default(), &initial, f64::NEG_INFINITY);
@@ -140,12 +166,39 @@ impl TracesHero {
 
     /// Evaluates the network on the trace that is shown.
     fn evaluate(&mut self) {
-        let context: Vec<u8> = self.positions.iter().take(self.length()).map(|place| place.token).collect();
+        self.look = self.evaluate_on(&self.positions);
+    }
+
+    /// Attention weights and logits of the network on a trace; `None` before the first weights.
+    fn evaluate_on(&self, positions: &[TracePosition]) -> Option<Look> {
+        let context: Vec<u8> = positions.iter().take(self.length()).map(|place| place.token).collect();
         if self.weights.is_empty() || context.len() != self.length() {
-            return;
+            return None;
         }
         let slices: Vec<&[f32]> = self.weights.iter().map(Vec::as_slice).collect();
-        self.look = Some(self.network.plain(&slices, self.tokens).look(&context, &[]));
+        Some(self.network.plain(&slices, self.tokens).look(&context, &[]))
+    }
+
+    /// For each head the mean attention weight on the last write, over the cells of the reference traces that were last
+    /// written [`FROM_BACK`] or more steps earlier; not a number without such cells.
+    fn measure_write_attention(&self) -> Vec<f64> {
+        let t = self.length();
+        let (mut sums, mut count) = (vec![0.0_f64; self.head_names.len()], 0.0_f64);
+        for positions in &self.references {
+            let Some(look) = self.evaluate_on(positions) else { continue };
+            for (step, written) in distant_writes(positions) {
+                count += 1.0;
+                for (sum, head) in sums.iter_mut().zip(&look.heads) {
+                    *sum += head.shares.get((step - 1) * t + written).copied().unwrap_or(f64::NAN);
+                }
+            }
+        }
+        sums.into_iter().map(|sum| sum / count).collect()
+    }
+
+    /// Whether the network's logits are not finite because training has diverged.
+    fn has_diverged(&self) -> bool {
+        self.look.as_ref().is_some_and(|look| look.logits.iter().any(|logit| !logit.is_finite()))
     }
 
     /// The next step after `step` whose cell was last written [`FROM_BACK`] or more steps earlier.
@@ -247,10 +300,9 @@ impl TracesHero {
         mean.is_finite().then_some(mean)
     }
 
-    /// The head with the largest attention on the last writes, and this attention.
+    /// The head with the largest mean attention on the last writes of the reference traces, and this attention.
     fn best_head(&self) -> Option<(usize, f64)> {
-        let means =
-            (0..self.head_names.len()).filter_map(|head| Some((head, self.mean_write_attention(head)?)));
+        let means = self.write_attention.iter().copied().enumerate().filter(|(_, mean)| mean.is_finite());
         means.max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)))
     }
 
@@ -280,6 +332,9 @@ impl TracesHero {
     /// answer is right.
     fn describe_step(&self) -> String {
         let step = self.step;
+        if self.has_diverged() {
+            return tr!("Step {step}. The network gives no finite numbers.", step);
+        }
         let attended = self.attended();
         let (Some((top, _)), Some(is_right)) = (attended.first(), self.is_right(step)) else {
             return tr!("Step {step}. The network has not been evaluated yet.", step);
@@ -329,9 +384,11 @@ impl Hero for TracesHero {
         }
         self.weights = weights.to_vec();
         self.evaluate();
+        self.write_attention = self.measure_write_attention();
+        let shown = self.write_attention.get(self.head).copied().filter(|mean| mean.is_finite());
         if !self.has_chosen_head
             && let Some((best, mean)) = self.best_head()
-            && mean > EXCHANGE_FACTOR * self.mean_write_attention(self.head).unwrap_or(0.0)
+            && mean > EXCHANGE_FACTOR * shown.unwrap_or(0.0)
         {
             self.head = best;
         }
@@ -380,6 +437,9 @@ impl Hero for TracesHero {
     }
 
     fn headline(&self) -> String {
+        if self.has_diverged() {
+            return diverged_headline().into();
+        }
         let (right, all) = self.count_right();
         match self.clearest_step() {
             Some((step, written)) if self.progress.has_ended && self.attends_last_writes() => tr!(
@@ -398,7 +458,7 @@ impl Hero for TracesHero {
 
     fn describe(&self) -> String {
         let (right, all) = self.count_right();
-        tr!(
+        let description = tr!(
             "Training step {count}. Held-out trace {number}, head {name}. {step} The network predicts {right} of {all} symbols on written cells of this trace.",
             count = format_thousands(self.progress.step),
             number = self.trace + 1,
@@ -406,7 +466,8 @@ impl Hero for TracesHero {
             step = self.describe_step(),
             right,
             all
-        )
+        );
+        with_divergence(self.has_diverged(), description)
     }
 
     fn inner_progress(&self) -> Option<f32> {
@@ -414,7 +475,7 @@ impl Hero for TracesHero {
     }
 
     fn inner_progress_name(&self) -> &'static str {
-        tr!("attention on this trace's last writes")
+        tr!("mean attention on the last writes")
     }
 }
 

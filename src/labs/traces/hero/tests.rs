@@ -56,7 +56,7 @@ fn solved() -> TracesHero {
 #[test]
 fn attention_is_on_the_last_write_exactly_where_it_was_four_steps_ago() {
     let mut hero = solved();
-    let (mut equal, mut distant) = (0, 0);
+    let mut equal = 0;
     hero.choose(1, 0.0);
     for step in 2..=32 {
         let spoken = hero.touch("step", Touch::Nudge { x: 1.0, y: 0.0, fine: false }, &frame(0.0)).unwrap();
@@ -82,11 +82,33 @@ fn attention_is_on_the_last_write_exactly_where_it_was_four_steps_ago() {
             let words = format!("attends step {0}; last write {0}. The answer {symbol} is right.", step - 4);
             assert!(spoken.contains(&words), "{spoken} {words}");
         }
-        distant += usize::from(written.is_some_and(|written| step - written >= 4));
     }
+    assert!(equal > 0);
     assert_eq!(hero.touch("step", Touch::Nudge { x: 1.0, y: 0.0, fine: false }, &frame(0.0)), None);
-    let progress = hero.inner_progress().unwrap();
-    assert!((progress - equal as f32 / distant as f32).abs() < 1e-4, "{progress} {equal} {distant}");
+}
+
+/// Progress inside the network is measured on the same traces, whichever trace is shown.
+#[test]
+fn progress_is_the_mean_over_the_same_traces() {
+    let mut hero = solved();
+    let (mut equal, mut distant) = (0, 0);
+    for number in 0..4 {
+        hero.show_trace(number);
+        assert_eq!(hero.references[number], hero.positions);
+        for step in 1..=32 {
+            if let Some(written) = hero.last_write(step).filter(|written| step - written >= 4) {
+                (equal, distant) = (equal + usize::from(step - written == 4), distant + 1);
+            }
+        }
+    }
+    assert_eq!(hero.references.len(), 4);
+    let weights = four_steps_back(&decode(LINK).0.spec);
+    for trace in [0, 1, 7] {
+        hero.show_trace(trace);
+        hero.set_weights(StageProgress::default(), &weights, 0.0);
+        let progress = hero.inner_progress().unwrap();
+        assert!((progress - equal as f32 / distant as f32).abs() < 1e-4, "{progress} {equal} {distant}");
+    }
 }
 
 #[test]
@@ -204,7 +226,11 @@ fn weights_that_are_no_numbers_or_no_network_are_survived() {
     hero.set_weights(StageProgress::default(), &weights, 0.0);
     assert!(hero.attended().is_empty() && hero.probability_of_one(5).is_none());
     assert_eq!(hero.inner_progress(), None);
-    assert!(hero.describe().contains("has not been evaluated yet"), "{}", hero.describe());
+    for text in [hero.headline(), hero.describe()] {
+        assert!(text.starts_with("The run has diverged") && !text.contains("NaN"), "{text}");
+    }
+    assert!(!hero.describe().contains("has not been evaluated yet"), "{}", hero.describe());
+    check_texts(&hero);
     hero.scene(&frame(0.0));
     hero.show_next_example(0.0);
     assert!(hero.touch("head", Touch::Press, &frame(0.0)).is_some());

@@ -14,6 +14,7 @@ use vivarium_science::machines::{MachineProgram, library};
 use vivarium_ui::browser::{get_property, on_settled};
 use vivarium_ui::button::button;
 use vivarium_ui::effect::effect;
+use vivarium_ui::text::element_text;
 
 /// DOM id of the text box with the rules of the Turing machine.
 const RULES_ID: &str = "machine-rules";
@@ -106,7 +107,7 @@ pub(super) fn draw_editor(panel: PanelContext) -> AnyView {
         <fieldset class="machine-editor" disabled=locked data-testid="machine-editor">
             <legend class="visually-hidden">{tr!("Machine")}</legend>
             {draw_machine_chooser(panel)}
-            <p class="card__text" data-testid="machine-about">{about}</p>
+            <p class="card__text" data-testid="machine-about" prop:textContent=about></p>
             <div class="machine-editor__parts">
                 <div class="machine-editor__part">
                     {draw_rules_editor(machine_editor)}
@@ -164,7 +165,8 @@ fn draw_rules_editor(machine_editor: MachineEditor) -> AnyView {
         <TextEditor id=RULES_ID class="setting__input machine-editor__rules" rows=10 label=tr!("Rules, one per line")
             placeholder=tr!("A 0 → 1 R B") text on_input on_ctrl_enter errors errors_id="machine-error"
             display=ErrorDisplay::First("machine-line") note_ids="machine-notation machine-help">
-            <p class="machine-editor__notation" id="machine-notation" data-testid="machine-notation">{notation}</p>
+            <p class="machine-editor__notation" id="machine-notation" data-testid="machine-notation"
+                prop:textContent=notation></p>
             <p class="machine-editor__notation" id="machine-help">
                 {tr!("A 0 → 1 R B means: in state A, if the symbol read is 0, write 1, move right and go to state B. The arrow is -> or →, and the move is L, R or S (stay). The notations of morphett.info and turingmachinesimulator.com are also accepted. _ is the blank. * stands for all symbols or states that have no separate rule. Ctrl+Enter runs the machine.")}
             </p>
@@ -202,8 +204,8 @@ fn draw_field(
                 autocapitalize="off" spellcheck="false" aria-describedby=error_id.clone()
                 aria-invalid=move || error.with(Option::is_some).to_string() prop:value=text on:keydown=on_key
                 on:input=move |event| machine_editor.set_part(part, event_target_value(&event)) />
-            <p class="setting__error" id=error_id.clone() role="status" data-testid=error_id.clone()>
-                {move || error.with(|error| error.as_ref().map(|error| error.message.clone()))}
+            <p class="setting__error" id=error_id.clone() role="status" data-testid=error_id.clone()
+                prop:textContent=element_text(move || error.with(|error| error.as_ref().map(|error| error.message.clone())))>
             </p>
         </div>
     }
@@ -250,10 +252,10 @@ fn draw_buttons(machine_editor: MachineEditor) -> AnyView {
             {button("machine-discard", tr!("Discard changes"), Box::new(move || machine_editor.is_unchanged.get()),
                 Box::new(move || machine_editor.reset()))}
             <button class="button" type="button" data-testid="machine-copy" on:click=copy_rules>
-                <span aria-live="polite">{word}</span>
+                <span aria-live="polite" prop:textContent=element_text(word)></span>
             </button>
         </div>
-        <p class="card__text" role="status" data-testid="machine-state">{state}</p>
+        <p class="card__text" role="status" data-testid="machine-state" prop:textContent=element_text(state)></p>
     }
     .into_any()
 }
@@ -280,7 +282,7 @@ fn draw_rule_table(machine_editor: MachineEditor) -> AnyView {
         let is_applied = Memo::new(move |_| applied.get().flatten() == Some(case));
         let [state, read, write, step, next] = words;
         view! {
-            <tr class:rules__applied=is_applied aria-current=move || is_applied.get().then_some("true")>
+            <tr translate="no" class:rules__applied=is_applied aria-current=move || is_applied.get().then_some("true")>
                 <th scope="row">{state}</th>
                 <td>{read}</td>
                 <td>"→ "{write}</td>

@@ -9,6 +9,7 @@ use crate::machines::page::rows::draw_search_rows;
 use crate::machines::page::tape_and_tokens::draw_tape_and_tokens;
 use vivarium_labs::machines::panel::counts;
 use vivarium_ui::inside::{inside_panel, show_for_lab};
+use vivarium_ui::text::element_text;
 
 /// The lab's panel: tape and tokens, the transformer blocks of one step, the search for the token that last wrote the
 /// cell under the head, and the editor; for runs of a Turing machine in a transformer.
@@ -20,7 +21,8 @@ pub fn MachinePanel() -> impl IntoView {
             .memo_per_run(|state| counts::describe_size(&state.program, state.transformer.mode().rounding));
         let parts = view! {
             <section class="card card--wide" aria-label=tr!("Tape and tokens")>
-                <p class="card__text" data-testid="machine-counts">{move || counts.get().flatten()}</p>
+                <p class="card__text" data-testid="machine-counts"
+                    prop:textContent=element_text(move || counts.get())></p>
                 {draw_tape_and_tokens(panel)}
             </section>
             <section class="card card--wide" aria-label=tr!("Blocks of one step")>

@@ -7,6 +7,7 @@ use crate::machines::page::context::PanelContext;
 use crate::machines::page::paint::paint_on_frames;
 use vivarium_labs::machines::panel::search::{self, StepSearch, TokenMark};
 use vivarium_ui::pixels;
+use vivarium_ui::text::element_text;
 use vivarium_view::display::words::MISSING;
 
 /// Draws the search for the token that last wrote the cell under the head: a row with the attention of each block that
@@ -39,13 +40,14 @@ pub(super) fn draw_search_rows(panel: PanelContext, position_bits: usize) -> Any
         })
     };
     view! {
-        <p class="card__text" data-testid="search-about">{of(StepSearch::describe_range)}</p>
+        <p class="card__text" data-testid="search-about" prop:textContent=element_text(of(StepSearch::describe_range))></p>
         <div class="search__head" aria-hidden="true">
             <span>{tr!("Block")}</span><span>{tr!("Tokens")}</span><span>{tr!("Null slot")}</span><span>{tr!("Wrote")}</span>
         </div>
         <ol class="search" aria-label=tr!("Attention to past tokens, block by block") data-testid="search">{all}</ol>
-        <p class="card__text" data-testid="search-note">{note}</p>
-        <p class="card__text" data-testid="search-conclusion">{of(StepSearch::describe_result)}</p>
+        <p class="card__text" data-testid="search-note" prop:textContent=element_text(note)></p>
+        <p class="card__text" data-testid="search-conclusion"
+            prop:textContent=element_text(of(StepSearch::describe_result))></p>
         <p class="blocks__key" aria-hidden="true">{TokenMark::ALL.map(draw_mark_legend).into_iter().collect_view()}</p>
     }
     .into_any()
@@ -113,11 +115,13 @@ fn draw_search_row(
     view! {
         <li class="search__row" class:search__row--shown=is_shown class:search__row--later=is_later
             data-testid=format!("search-{row_index}")>
-            <span class="visually-hidden" data-testid=format!("search-sentence-{row_index}")>{of(|row| row.sentence.clone())}</span>
-            <span class="search__name" aria-hidden="true">{of(|row| row.name.clone())}</span>
+            <span class="visually-hidden" data-testid=format!("search-sentence-{row_index}")
+                prop:textContent=element_text(of(|row| row.sentence.clone()))></span>
+            <span class="search__name" aria-hidden="true" prop:textContent=element_text(of(|row| row.name.clone()))></span>
             <canvas class="search__tokens" node_ref=canvas aria-hidden="true"></canvas>
-            <span class="search__null" aria-hidden="true">{null}</span>
-            <span class="search__written" aria-hidden="true" data-testid=format!("search-written-{row_index}")>{wrote}</span>
+            <span class="search__null" aria-hidden="true" translate="no">{null}</span>
+            <span class="search__written" aria-hidden="true" data-testid=format!("search-written-{row_index}")
+                prop:textContent=element_text(wrote)></span>
         </li>
     }
     .into_any()

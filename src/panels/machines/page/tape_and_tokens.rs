@@ -11,6 +11,7 @@ use vivarium_labs::machines::tape::{self, CELL_COUNT, TapeCell};
 use vivarium_model::permalink::ViewSettings;
 use vivarium_science::machines::{ResidualLayout, TokenGroup};
 use vivarium_ui::pixels;
+use vivarium_ui::text::element_text;
 
 /// Draws the simulator's tape next to the transformer's tokens, and a sentence on whether they agree.
 pub(super) fn draw_tape_and_tokens(panel: PanelContext) -> AnyView {
@@ -32,9 +33,7 @@ pub(super) fn draw_tape_and_tokens(panel: PanelContext) -> AnyView {
             </section>
         </div>
         <p class="tape-comparison__agreement" class:tape-comparison__agreement--violated=move || is_wrong.get() == Some(true)
-            data-testid="agreement">
-            {agreement}
-        </p>
+            data-testid="agreement" prop:textContent=agreement></p>
     }
     .into_any()
 }
@@ -65,7 +64,7 @@ fn draw_tape(panel: PanelContext) -> AnyView {
         let number = move || cell.with(|cell| cell.as_ref().map(|cell| cell.number.to_string()));
         let is_head = is(|cell| cell.is_head);
         view! {
-            <span class="cell" class:cell--head=is_head class:cell--written=is(|cell| cell.is_written)
+            <span class="cell" translate="no" class:cell--head=is_head class:cell--written=is(|cell| cell.is_written)
                 data-testid=format!("cell-{at}")>
                 <span class="cell__head">{move || is_head().then_some("▼")}</span>
                 <span class="cell__symbol">{symbol}</span>
@@ -77,8 +76,8 @@ fn draw_tape(panel: PanelContext) -> AnyView {
         <div class="tape" role="img" aria-label=move || words.get() data-testid="tape-cells">
             {(0..CELL_COUNT).map(one).collect_view()}
         </div>
-        <p class="card__text" data-testid="tape-summary">{says}</p>
-        <p class="card__note" data-testid="tape-halted">{move || halted.get().flatten()}</p>
+        <p class="card__text" data-testid="tape-summary" prop:textContent=says></p>
+        <p class="card__note" data-testid="tape-halted" prop:textContent=element_text(move || halted.get())></p>
         <p class="blocks__key" aria-hidden="true">
             <span class="blocks__pair">"▼ "{tr!("head")}</span>
             <span class="blocks__pair"><i class="blocks__sample cell__sample"></i>{tr!("cell written in this step")}</span>
@@ -130,8 +129,8 @@ fn draw_tokens(panel: PanelContext, layout: &ResidualLayout) -> AnyView {
                 <canvas class="bits__current" node_ref=present[at]></canvas>
                 <span class="bits__text">
                     <span class="bits__name">{group.name()}</span>
-                    <strong class="bits__reading">{reading}</strong>
-                    <span class="bits__changed">{move || is_changed.get().then(|| tr!("changed"))}</span>
+                    <strong class="bits__reading" prop:textContent=element_text(reading)></strong>
+                    <span class="bits__changed" prop:textContent=element_text(move || is_changed.get().then(|| tr!("changed")))></span>
                 </span>
             </div>
         }
@@ -139,10 +138,11 @@ fn draw_tokens(panel: PanelContext, layout: &ResidualLayout) -> AnyView {
     let rows = TokenGroup::ALL.into_iter().enumerate().map(row).collect_view();
     paint_groups(panel, past, present);
     view! {
-        <p class="card__text" data-testid="token-title">{title}</p>
+        <p class="card__text" data-testid="token-title" prop:textContent=title></p>
         <div class="bits" role="img" aria-labelledby="token-announcement" data-testid="bits">{rows}</div>
-        <p class="visually-hidden" id="token-announcement" data-testid="token-announcement">{move || words.get().flatten()}</p>
-        <p class="card__text" data-testid="token-summary">{says}</p>
+        <p class="visually-hidden" id="token-announcement" data-testid="token-announcement"
+            prop:textContent=element_text(move || words.get())></p>
+        <p class="card__text" data-testid="token-summary" prop:textContent=says></p>
         <p class="card__note">
             {tr!("Each column on the left is the output token of a past step. The group pos1 shows the number of this past step; this number comes from the positional encoding. The wide column is the token of the present step after the block that is shown.")}
         </p>
