@@ -15,12 +15,21 @@ export function gallery(here) {
   // The browser's own words when it is asked for a GPU and has none.
   const isQuiet = (heard) => assert.deepEqual(heard.console.filter((said) => said !== "warning: No available adapters."), []);
   const cards = (page) => page.locator(".gallery-card").count();
+  /** How a tile's picture looks: a sum over its pixels, 0 where nothing is painted. */
+  const painted = (page, lab) =>
+    page.locator(`#picture-of-${lab}`).evaluate((canvas) => {
+      // On a copy: reading the page's own canvas back would make the browser warn of it.
+      const copy = new OffscreenCanvas(canvas.width, canvas.height).getContext("2d", { willReadFrequently: true });
+      copy.drawImage(canvas, 0, 0);
+      const data = copy.getImageData(0, 0, canvas.width, canvas.height).data;
+      return data.reduce((sum, value, at) => (sum + value * ((at % 9973) + 1)) % 2 ** 40, 0);
+    });
   const drawn = (page) => until(async () => (await page.locator(".gallery-card svg").count()) > 50, "recorded curves");
 
   it("opens from the first view, which trains before any click, and goes back to it", async () => {
     const { page, heard, see } = await open("");
     await until(async () => (await stepOf(see)) > 0, "steps");
-    assert.ok(!heard.requests.some((url) => url.includes("recorded.txt")), "curves are fetched when they are wanted");
+    assert.ok(!heard.requests.some((url) => /recorded\.txt|\/tiles\//.test(url)), "curves and tiles are fetched when they are wanted");
     // It comes with the second program, which is fetched beside the trainer.
     await until(() => see("strip-gallery").isVisible(), "the strip", 10);
     const run = page.url();
@@ -94,11 +103,13 @@ export function gallery(here) {
     await until(() => page.evaluate(() => document.activeElement.className === "gallery__title"), "the heading in focus");
     const focused = () => page.evaluate(() => document.activeElement.dataset.testid);
     const order = [];
-    for (let i = 0; i < 5; i++) {
+    const tiles = await page.locator(".tile__name").evaluateAll((all) => all.map((a) => a.dataset.testid));
+    assert.equal(tiles.length, 13);
+    for (let i = 0; i < 19; i++) {
       await page.keyboard.press("Tab");
       order.push(await focused());
     }
-    assert.deepEqual(order, ["gallery-close", "filter-words", "filter-topic", "filter-time", "card-hidden-progress"]);
+    assert.deepEqual(order, ["gallery-close", "filter-words", "filter-topic", "filter-time", ...tiles, "tiles-stop", "card-hidden-progress"]);
     await see("card-z23").focus();
     await page.keyboard.press("Enter");
     await until(async () => /#v1\/groups\?speed=60/.test(page.url()) && (await see("play").isVisible()), "the preset");
@@ -152,6 +163,85 @@ export function gallery(here) {
     await page.close();
   });
 
+  it("begins with a moving tile for each lab, which opens its run and can be stopped", async () => {
+    const { page, heard, see } = await open("#gallery", DESK);
+    await drawn(page);
+    const names = page.locator(".tile__name");
+    assert.equal(await names.count(), 13);
+    const lefts = await page.locator(".tile").evaluateAll((all) => new Set(all.map((tile) => Math.round(tile.getBoundingClientRect().left))).size);
+    assert.ok(lefts === 4 || lefts === 5, `${lefts} tiles in a row`);
+    // The place of a picture is reserved before it is fetched.
+    const [width, height] = await page.locator(".tile__picture").first().evaluate((canvas) => [canvas.clientWidth, canvas.clientHeight]);
+    assert.ok(Math.abs(height - (width * 7) / 15) <= 1, `${width} × ${height}`);
+    for (const lab of ["sparse-parity", "groups"]) {
+      await until(() => painted(page, lab), `the picture of ${lab}`);
+      const first = await painted(page, lab);
+      await until(async () => (await painted(page, lab)) !== first, `${lab} to move`, 10);
+    }
+    const label = await page.locator("#picture-of-sparse-parity").getAttribute("aria-label");
+    assert.match(label, /^Recorded run: .*parity/);
+    await see("tiles-stop").click();
+    await until(async () => (await text(see("tiles-stop"))) === "Move the pictures", "the other label");
+    await page.waitForTimeout(200);
+    const stopped = await painted(page, "sparse-parity");
+    await page.waitForTimeout(2000);
+    assert.equal(await painted(page, "sparse-parity"), stopped);
+    await see("tiles-stop").click();
+    await until(async () => (await painted(page, "sparse-parity")) !== stopped, "it to move again", 10);
+    // All of the tile is its link; the way back leads to it.
+    const machine = see("tile-turing-machine");
+    await machine.evaluate((link) => link.scrollIntoView({ block: "center" }));
+    const at = await page.evaluate(() => scrollY);
+    await page.locator(".tile", { has: machine }).click({ position: { x: 20, y: 20 } });
+    await until(async () => /#v1\/turing-machine$/.test(page.url()) && (await see("play").isVisible()), "the run");
+    await page.goBack();
+    const isThere = () => page.evaluate((at) => Math.abs(scrollY - at) < 2 && document.activeElement.id === "tile-turing-machine", at);
+    await until(isThere, "the place of the tile");
+    isQuiet(heard);
+    await page.close();
+  });
+
+  it("shows the tiles of labs that match, and fetches those that come into view", async () => {
+    const { page, heard, see } = await open("#gallery", PHONE);
+    await drawn(page);
+    const fetched = (lab) => page.evaluate((lab) => performance.getEntriesByType("resource").some(({ name }) => name.includes(`/tiles/${lab}.txt`)), lab);
+    await until(() => painted(page, "sparse-parity"), "the first picture");
+    const lefts = await page.locator(".tile").evaluateAll((all) => new Set(all.map((tile) => Math.round(tile.getBoundingClientRect().left))).size);
+    assert.ok(lefts === 1 || lefts === 2, `${lefts} tiles in a row`);
+    assert.ok(!(await fetched("succinct-learning")), "nobody sees the last tile");
+    const last = page.locator("#picture-of-succinct-learning");
+    await last.evaluate((canvas) => canvas.scrollIntoView());
+    await until(() => painted(page, "succinct-learning"), "the last picture");
+    assert.ok(await fetched("succinct-learning"));
+    const tiles = () => page.locator(".tile").count();
+    await see("filter-topic").selectOption("lab.markov");
+    await until(async () => (await tiles()) === 1, "one tile");
+    await until(() => painted(page, "markov"), "its picture");
+    await see("filter-topic").selectOption("stories");
+    await until(async () => !(await see("tiles").isVisible()), "no tile");
+    await see("filter-topic").selectOption("");
+    await see("filter-words").fill("grokking");
+    await until(async () => (await see("tile-groups").isVisible()) && (await tiles()) < 13, "labs with the word");
+    isQuiet(heard);
+    await page.close();
+  });
+
+  it("shows the last picture of each tile to whoever wants no motion", async () => {
+    const { page, heard, see } = await open("", DESK);
+    await page.emulateMedia({ reducedMotion: "reduce" });
+    await see("gallery").click();
+    await until(() => painted(page, "sparse-parity"), "a picture");
+    const still = await painted(page, "sparse-parity");
+    await page.waitForTimeout(2000);
+    assert.equal(await painted(page, "sparse-parity"), still);
+    assert.ok(!(await see("tiles-stop").isVisible()), "there is nothing to stop");
+    // Colours follow the theme.
+    await page.emulateMedia({ reducedMotion: "reduce", colorScheme: "dark" });
+    await until(async () => (await painted(page, "sparse-parity")) !== still, "the colours of the night");
+    isQuiet(heard);
+    await page.close();
+  });
+
   it("has no violation that axe-core knows, and fits every width, in light and dark", async () => {
     for (const [colorScheme, size] of [["light", DESK], ["dark", DESK], ["light", PHONE], ["dark", PHONE]]) {
       const { page, heard } = await open("#gallery", size);
@@ -173,8 +263,12 @@ export function gallery(here) {
     const site = await serve({ "service-worker.js": () => "throw new Error();" });
     const { page, see } = await visit(here().context, site.address, "#v1/sparse-parity?n=12&k=2&width=16&start=paused");
     await page.route("**/recorded.txt*", (route) => route.fulfill({ status: 404, body: "" }));
+    await page.route("**/tiles/*", (route) => route.fulfill({ status: 404, body: "" }));
     await see("gallery").click();
     await until(async () => /recorded curves are missing/.test(await text(see("gallery-count"))), "a sentence");
+    // A tile without its file has its name alone.
+    assert.equal(await page.locator(".tile__name").count(), 13);
+    assert.equal(await painted(page, "sparse-parity"), 0);
     await see("card-parity-50").click();
     await until(() => /#v1\/sparse-parity\?speed=1000$/.test(page.url()), "the preset");
     await page.close();

@@ -5,6 +5,7 @@ use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, MouseEvent};
 
 use crate::browser;
+use crate::gallery::tiles::Tiles;
 use crate::store::Store;
 use crate::tour::passage::pressed_button;
 use vivarium_page::gallery::place::GalleryPosition;
@@ -49,6 +50,7 @@ pub fn Gallery() -> impl IntoView {
                 <main class="gallery" data-testid="gallery-view" on:input=fill on:click=press>
                     // Markup: `Gallery::heading_html` and `Gallery::cards_html`, written with `Html`, which escapes.
                     <div inner_html=head></div>
+                    <Tiles />
                     // Markup: the same.
                     <div class="gallery__cards" inner_html=cards></div>
                 </main>
@@ -57,10 +59,11 @@ pub fn Gallery() -> impl IntoView {
     }
 }
 
-/// Returns the link of the gallery card that was clicked; None for a click elsewhere.
+/// Returns the link of the gallery card that was clicked, or the DOM id of the link of the tile; None for a click elsewhere.
 fn clicked_card_link(event: &MouseEvent) -> Option<String> {
     let target: Element = event.target()?.dyn_into().ok()?;
-    target.closest(".gallery-card__name").ok()??.get_attribute("href")
+    let link = target.closest(".gallery-card__name, .tile__name").ok()??;
+    link.get_attribute("id").or_else(|| link.get_attribute("href"))
 }
 
 /// Scrolls the gallery, when it opens, to the position stored in the history, or else to its top.
@@ -81,7 +84,7 @@ fn restore_scroll_position(store: Store, is_open: Memo<bool>) {
             return scroll_to_view_top();
         };
         // The focus first: it scrolls, too.
-        focus_selector(&format!(".gallery-card__name[href=\"{}\"]", place.link));
+        focus_selector(&place.selector());
         browser::scroll_to(place.scroll);
         is_restored.set_value(true);
     };

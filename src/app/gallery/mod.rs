@@ -1,3 +1,4 @@
-//! The cards of the gallery.
+//! The moving tiles and the cards of the gallery.
 
 pub mod cards;
+pub mod tiles;

@@ -1,4 +1,5 @@
-//! The gallery: every story and every preset as a card with its recorded curve, and the filter of the cards.
+//! The gallery: a moving picture of each lab, every story and every preset as a card with its recorded curve, and the
+//! filter of the cards.
 //!
 //! # Why
 //! Cards are HTML strings, as stories are ([`super::tour`]): a hundred components would make the program larger for a
@@ -9,6 +10,8 @@
 pub(crate) mod tests;
 
 pub mod place;
+pub mod recording;
+pub mod tiles;
 pub mod update;
 
 use std::sync::Arc;
@@ -122,6 +125,11 @@ fn lab_slug(preset: &Preset) -> &'static str {
     lab.split('?').next().unwrap_or(lab)
 }
 
+/// The first sentence of a text.
+fn first_sentence(text: &str) -> &str {
+    text.find(". ").and_then(|end| text.get(..=end)).unwrap_or(text)
+}
+
 /// Returns the translated name of a group of presets.
 fn group_label(group: &PresetGroup) -> &'static str {
     translated(group.name)
@@ -145,6 +153,17 @@ impl Gallery {
         self.recorded.as_ref()?.as_ref().ok()?.iter().find(|one| one.slug == slug)
     }
 
+    /// Returns the training time of a preset; None before the recorded curves are loaded.
+    fn recorded_time(&self, preset: &Preset) -> Option<DurationClass> {
+        self.recorded_curves(preset.slug).map(|one| one.time)
+    }
+
+    /// Returns the presets of a lab whose cards match the filter; `name` is the translated name of the lab.
+    fn matching_presets(&self, slug: &str, name: &str) -> Vec<&'static Preset> {
+        let matches = |preset: &Preset| self.filter.matches(preset, name, self.recorded_time(preset));
+        PRESETS.iter().filter(|preset| lab_slug(preset) == slug && matches(preset)).collect()
+    }
+
     /// Returns heading and filter as HTML; fields carry their names as `data-filter`.
     pub fn heading_html(&self) -> String {
         let mut out = Html::default();
@@ -153,12 +172,7 @@ impl Gallery {
             tr!("Gallery"),
             "</h2><button class=\"button\" type=\"button\" data-press=\"close\" data-testid=\"gallery-close\">",
             tr!("Back to the run"),
-            "</button></div><p class=\"gallery__about\">",
-            tr!(
-                "Each experiment is shown with a curve of a run that was recorded on one processor core, and with the time \
-                 that the run takes on one core. When you open an experiment, this page trains its network from the first step. In \
-                 curves of loss and accuracy, orange stands for held-out examples and blue for training examples."),
-            "</p><div class=\"gallery__filter\" role=\"search\" aria-label=\"",
+            "</button></div><div class=\"gallery__filter\" role=\"search\" aria-label=\"",
             tr!("Filter"),
             "\"><label>",
             tr!("Search"),
@@ -230,11 +244,7 @@ impl Gallery {
             shown += stories.len();
         }
         for (slug, name, groups) in labs_with_groups() {
-            let time = |preset: &Preset| self.recorded_curves(preset.slug).map(|one| one.time);
-            let of_lab: Vec<&Preset> = PRESETS
-                .iter()
-                .filter(|preset| lab_slug(preset) == slug && filter.matches(preset, name, time(preset)))
-                .collect();
+            let of_lab = self.matching_presets(slug, name);
             if of_lab.is_empty() {
                 continue;
             }
@@ -250,7 +260,7 @@ impl Gallery {
                 out.text(group_label(group));
                 out.raw("</h4><ul class=\"gallery-card-list\">");
                 for preset in of_group {
-                    let foot = time(preset).map_or("", DurationClass::label);
+                    let foot = self.recorded_time(preset).map_or("", DurationClass::label);
                     let [name, claim, foot] = [preset.name, preset.claim, foot].map(translated);
                     let words = [preset.link, name, claim, preset.source, foot];
                     self.write_card(&mut out, words, preset.slug, true);
@@ -271,6 +281,14 @@ impl Gallery {
             _ => tr!("{shown} of {all} experiments and stories are shown.{why}", shown, all, why),
         };
         let mut head = Html::default();
+        head.alternate(&[
+            "<p class=\"gallery__about\">",
+            tr!(
+                "Each experiment is shown with a curve of a run that was recorded on one processor core, and with the time \
+                 that the run takes on one core. When you open an experiment, this page trains its network from the first step. In \
+                 curves of loss and accuracy, orange stands for held-out examples and blue for training examples."),
+            "</p>",
+        ]);
         head.raw("<p class=\"gallery__count\" role=\"status\" data-testid=\"gallery-count\">");
         head.text(&count);
         head.raw("</p>");

@@ -6,19 +6,29 @@
 //! a new entry without a position.
 
 use super::CardFilter;
+use super::tiles::LINK_PREFIX;
 
 /// Where the user left the gallery when a card was opened, so that Back returns there.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GalleryPosition {
     /// How far the gallery was scrolled from its top, in CSS pixels.
     pub scroll: f64,
-    /// Link of the card that was opened.
+    /// Link of the card that was opened, or DOM id of the link of the tile.
     pub link: String,
     /// Filter of the gallery when the card was opened.
     pub filter: CardFilter,
 }
 
 impl GalleryPosition {
+    /// CSS selector of the link that was opened. A tile and a card may have the same address.
+    pub fn selector(&self) -> String {
+        let link = &self.link;
+        match link.starts_with(LINK_PREFIX) {
+            true => format!("#{link}"),
+            false => format!(".gallery-card__name[href=\"{link}\"]"),
+        }
+    }
+
     /// Encodes the position as lines of text; the words of the filter are the last line because they may contain any
     /// character.
     pub fn encode(&self) -> String {
@@ -40,6 +50,15 @@ impl GalleryPosition {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_tile_and_a_card_with_one_address_have_different_selectors() {
+        let selector = |link: &str| {
+            GalleryPosition { scroll: 0.0, link: link.into(), filter: CardFilter::default() }.selector()
+        };
+        assert_eq!(selector("#v1/markov"), ".gallery-card__name[href=\"#v1/markov\"]");
+        assert_eq!(selector("tile-markov"), "#tile-markov");
+    }
 
     #[test]
     fn a_place_is_read_as_written_and_only_for_the_same_cards() {

@@ -212,6 +212,7 @@ fn titles_name_what_is_looked_at() {
             "#v1/sparse-parity?n=30&k=2&width=1000&lr=0.5",
             "Sparse parity, n = 30, k = 2, width = 1,000, … · Vivarium",
         ),
+        ("#v1/teacher-student", "Teacher and student: the default run · Vivarium"),
         ("#v1/markov?k=5", "Markov chains in context, k = 5 · Vivarium"),
     ] {
         let mut state = State::default();

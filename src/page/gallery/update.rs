@@ -9,11 +9,19 @@ use crate::state::State;
 use vivarium_model::permalink::encode;
 use vivarium_view::presets::recorded::parse;
 
-/// Returns the fragment for the address bar: gallery, benchmark, story or run.
+/// Returns the fragment for the address bar: gallery, benchmark, lecture, story or run.
 pub fn page_address(state: &State) -> String {
-    match &state.tour {
+    match &state.lecture {
         _ if state.gallery.is_open => FRAGMENT.into(),
         _ if state.bench.is_open => bench::FRAGMENT.into(),
+        Some(lecture) => lecture.address(),
+        None => run_address(state),
+    }
+}
+
+/// Returns the fragment that opens the passage or the run that is shown, without the lecture to which it belongs.
+pub fn run_address(state: &State) -> String {
+    match &state.tour {
         // Only the link of the run contains what a lesson has locked.
         Some(tour) if state.player.run.link.teacher_keys.is_empty() => tour.passage_address(),
         _ => encode(&state.player.run.link),

@@ -1,13 +1,14 @@
 //! Pictures that move: a list of shapes and of things that can be touched, without any drawing surface.
 //!
 //! A lab's hero computes a [`Scene`] from numbers for each frame. A canvas of the page paints it, and [`svg`] writes it as
-//! text, which tests compare.
+//! text, which tests compare. [`animation`] stores several scenes of a run in a small file.
 //!
 //! # Why
 //! Charts are drawn with plotters, whose coordinates and line widths are whole pixels: a line that becomes thicker jumps
 //! from 1 to 2, and what moves, jerks. Scenes have positions and widths in fractions of a pixel. They are rebuilt for each
 //! frame, because a few hundred shapes take less time to build than a tree of them takes to compare.
 
+pub mod animation;
 pub mod svg;
 
 use plotters::style::RGBColor;
