@@ -135,6 +135,7 @@ export function embeds(here) {
     const teacher = await visit(here().context, here().address, FOUR.replace("&embed=on", ""));
     await trains(teacher.see);
     await teacher.see("teach").click();
+    await teacher.page.locator('.teacher select[name="view"]').selectOption("");
     const copied = async (id, end) => {
       await teacher.see(id).click();
       return until(async () => {
@@ -208,6 +209,45 @@ export function embeds(here) {
     const notice = inner.locator(".crash");
     await until(() => notice.count(), "a sentence");
     assert.match(await text(notice), /^This frame needs allow-same-origin in its sandbox attribute to show Vivarium\./);
+    await page.close();
+  });
+
+  it("rests in frames that nobody sees, and goes on where somebody scrolls to one", async () => {
+    const many = 4;
+    const one = `<div style="height:1600px">${frame(here().address + ONE, 'width="720" height="440"')}</div>`;
+    const { page, heard, find } = await open(sheet(one.repeat(many)), { width: 800, height: 500 });
+    await until(find, "the frames");
+    const frames = await until(() => {
+      const found = page.frames().filter((frame) => frame.url().startsWith(here().address));
+      return found.length === many && found;
+    }, "all frames");
+    // In the order of the page: frames are listed as they were attached.
+    const sees = frames.map((inner) => (id) => inner.getByTestId(id).first());
+    const all = () => Promise.all(sees.map(async (see) => ((await see("step").count()) ? steps(see) : 0)));
+    const isPlaying = async (see) => (await see("play").getAttribute("aria-label")) === "Pause";
+    for (const at of [0, many - 1, 1]) {
+      await page.evaluate((y) => scrollTo(0, y), 1600 * at);
+      await until(async () => (await sees[at]("play").count()) && (await isPlaying(sees[at])), `frame ${at} to train`);
+      await until(async () => {
+        const playing = await Promise.all(sees.map(async (see) => (await see("play").count()) && isPlaying(see)));
+        return playing.every((is, of) => Boolean(is) === (of === at));
+      }, "the others to rest");
+      // What was on its way when they were paused.
+      await page.waitForTimeout(500);
+      const before = await all();
+      await page.waitForTimeout(2000);
+      const after = await all();
+      after.forEach((step, of) => assert.ok(of === at ? step > before[of] : step === before[of], `frame ${of} of which ${at} is in view: ${before} to ${after}`));
+    }
+    // A reader's own pause stays.
+    await sees[1]("play").click();
+    await until(async () => !(await isPlaying(sees[1])), "a pause");
+    for (const y of [0, 1600]) {
+      await page.evaluate((y) => scrollTo(0, y), y);
+      await page.waitForTimeout(500);
+    }
+    assert.ok(!(await isPlaying(sees[1])), "it is still paused");
+    isQuiet(heard);
     await page.close();
   });
 

@@ -37,16 +37,26 @@ export function presenting(here) {
       assert.ok(!(await page.locator(hidden).first().isVisible()), hidden);
     }
     assert.ok((await see("play").isVisible()) && (await see("tour").isVisible()));
-    await until(async () => (await charts(page)).length === 2, "two charts");
+    await until(() => see("stage-panel").isVisible(), "the picture");
+    await sees(page);
+    await until(async () => (await pixels(page, "stage-picture")) > 4, "something in the picture");
+    await press(page, "c");
+    await sees(page, "loss", "accuracy");
     await press(page, "PageDown");
     await at(2);
+    await until(() => see("stage-panel").isVisible(), "the picture of the next passage");
     await press(page, "ArrowRight");
     await at(3);
     await press(page, "PageUp");
     await at(2);
-    // The passage stands beside the charts, and nothing of it is cut off.
-    const [tour, chart] = await Promise.all([see("tour").boundingBox(), page.locator(".plot:visible").first().boundingBox()]);
-    assert.ok(chart.x + chart.width <= tour.x && chart.width > tour.width, "beside the charts");
+    // The passage stands beside picture and charts, and nothing of it is cut off.
+    const tour = await see("tour").boundingBox();
+    for (const [key, part] of [["", ".first-screen__picture"], ["c", ".plot:visible"]]) {
+      if (key) await press(page, key);
+      await until(async () => (await page.locator(part).count()) > 0, part);
+      const box = await page.locator(part).first().boundingBox();
+      assert.ok(box.x + box.width <= tour.x && box.width > tour.width && box.height > 150, `${part} beside the passage`);
+    }
     const last = await page.locator(".transport__buttons .button").last().boundingBox();
     assert.ok(last.x + last.width <= tour.x, "no button lies over the passage");
     await until(() => see("tour").evaluate((node) => node.scrollHeight <= node.clientHeight), "all of the passage");
@@ -73,7 +83,7 @@ export function presenting(here) {
   });
 
   it("goes through the charts without a story, in the window where the browser refuses the whole screen", async () => {
-    const { page, heard, see } = await open("#v1/sparse-parity?n=12&k=2&width=16&start=paused", { width: 1920, height: 1080 });
+    const { page, heard, see } = await open("#v1/sparse-parity?n=12&k=2&width=16&start=paused&view=details", { width: 1920, height: 1080 });
     await until(() => see("step").isVisible(), "the page");
     await page.evaluate(() => (Element.prototype.requestFullscreen = () => Promise.reject(new TypeError("refused"))));
     await press(page, "Shift+P");
@@ -111,6 +121,75 @@ export function presenting(here) {
     await page.close();
   });
 
+  it("begins with the moving picture, and goes on to the charts", async () => {
+    for (const size of [{ width: 1920, height: 1080 }, { width: 1280, height: 720 }]) {
+      const { page, heard, see } = await open("#v1/sparse-parity?n=12&k=2&width=16&seed=3&steps=400&halt=steps&every=10&speed=100&show=loss.movement", size);
+      await until(() => see("step").isVisible(), "the page");
+      await page.evaluate(() => (Element.prototype.requestFullscreen = () => Promise.reject(new TypeError("refused"))));
+      await press(page, "Shift+P");
+      await entered(page);
+      await until(async () => (await pixels(page, "stage-picture")) > 4, "the picture");
+      await sees(page);
+      const inside = async (id) => {
+        const box = await see(id).boundingBox();
+        assert.ok(box.x >= 0 && box.y >= 0 && box.x + box.width <= size.width && box.y + box.height <= size.height, `${id} ${JSON.stringify(box)}`);
+        return box;
+      };
+      const picture = await inside("stage-picture");
+      assert.ok(picture.height > 0.4 * size.height && picture.width > 0.9 * size.width, JSON.stringify(picture));
+      for (const id of ["play", "stage-slider", "presenter-chart", "status"]) await inside(id);
+      // What is seen is what is touched, although the picture is enlarged.
+      await see("target-bit-0").click();
+      await until(async () => /^Bit 1 is (plus|minus) 1\./.test(await text(see("stage-spoken"))), "an answer");
+      await press(page, "PageDown");
+      await sees(page, "movement");
+      assert.ok(!(await see("stage-panel").count()));
+      await press(page, "PageUp");
+      await until(() => see("stage-panel").isVisible(), "the picture again");
+      await hasRoom(page);
+      await press(page, "Escape");
+      await left(page);
+      isQuiet(heard);
+      await page.close();
+    }
+  });
+
+  it("closes only the QR code when the same Escape ends full screen", async () => {
+    const { page, heard, see } = await open("#v1/sparse-parity?n=12&k=2&width=16&start=paused");
+    await until(() => see("step").isVisible(), "the page");
+    // Full screen as the browser reports it, without the browser's own keys.
+    await page.evaluate(() => {
+      window.full = null;
+      Object.defineProperty(document, "fullscreenElement", { configurable: true, get: () => window.full });
+      Element.prototype.requestFullscreen = () => Promise.resolve();
+      Document.prototype.exitFullscreen = () => Promise.resolve();
+      window.fill = (whole) => {
+        window.full = whole ? document.documentElement : null;
+        document.dispatchEvent(new Event("fullscreenchange", { bubbles: true }));
+      };
+    });
+    const covered = (count) => until(async () => (await page.locator(".cover[open]").count()) === count, `${count} covers`);
+    await press(page, "Shift+P");
+    await entered(page);
+    // The browser leaves full screen and the page sees no key; or the page sees the key first.
+    for (const seesKey of [false, true]) {
+      await page.evaluate(() => window.fill(true));
+      await press(page, "q");
+      await covered(1);
+      if (seesKey) await press(page, "Escape");
+      await page.evaluate(() => window.fill(false));
+      await covered(0);
+      await page.waitForTimeout(200);
+      assert.equal(await mode(page), "on", `${seesKey}`);
+      await page.waitForTimeout(1100);
+    }
+    await page.evaluate(() => window.fill(true));
+    await page.evaluate(() => window.fill(false));
+    await until(async () => (await mode(page)) === "off", "the page");
+    isQuiet(heard);
+    await page.close();
+  });
+
   it("shows the QR code on the whole screen, in the mode and from the dialog for a class", async () => {
     const { page, heard, see } = await open("#v1/sparse-parity?n=12&k=2&width=16&start=paused");
     await see("presenter").click();
@@ -128,8 +207,8 @@ export function presenting(here) {
     await press(page, "q");
     await fills();
     await press(page, "PageDown");
-    await until(async () => !(await page.locator(".cover[open]").count()), "the charts again");
-    await sees(page, "loss", "accuracy");
+    await until(async () => !(await page.locator(".cover[open]").count()), "the picture again");
+    assert.ok(await see("stage-panel").isVisible());
     await see("presenter-code").click();
     await fills();
     await see("cover-close").click();

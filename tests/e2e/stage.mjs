@@ -157,6 +157,86 @@ export function stage(address) {
     await page.close();
   });
 
+  it("shows the help of a field in the drawer without covering the field with an error", async () => {
+    const { page, heard, see } = await visitStage("#v1/sparse-parity?start=paused");
+    await see("stage-settings").click();
+    const drawer = see("stage-drawer");
+    await drawer.getByTestId("setting-n").fill("2");
+    await page.keyboard.press("Enter");
+    const error = drawer.locator("#setting-error-k");
+    await until(async () => /^Expected at most n = 2$/.test(await text(error)), "the error of k");
+    const help = drawer.locator("#setting-help-n");
+    assert.ok(await help.isVisible(), "the focus is in the field n");
+    const boxes = [help, drawer, drawer.locator("#setting-n"), drawer.locator("#setting-k"), error].map((part) => part.boundingBox());
+    const [bubble, frame, ...fields] = await Promise.all(boxes);
+    assert.ok(bubble.y >= frame.y && bubble.y + bubble.height <= frame.y + frame.height, JSON.stringify([bubble, frame]));
+    for (const field of fields) {
+      assert.ok(bubble.y + bubble.height <= field.y || field.y + field.height <= bubble.y, JSON.stringify([bubble, field]));
+    }
+    assert.deepEqual(heard.console, []);
+    await page.close();
+  });
+
+  it("opens the drawer on five settings, and the others below them, each of them once", async () => {
+    const { page, heard, see } = await visitStage(SMALL);
+    await see("stage-settings").click();
+    const first = page.locator("[data-testid=first-settings] .setting");
+    const names = () => first.evaluateAll((all) => all.map((one) => one.querySelector("[data-testid]").dataset.testid));
+    assert.deepEqual(await names(), ["width", "n", "k", "lr", "noise"].map((key) => `setting-${key}`));
+    assert.deepEqual(await violations(page), []);
+    await see("more-settings").click();
+    await page.getByTestId("stage-drawer").getByTestId("setting-batch").waitFor();
+    const ids = await page.locator("[id^=setting-]").evaluateAll((all) => all.map((one) => one.id));
+    assert.equal(new Set(ids).size, ids.length, "no field is there twice");
+    // The first screen sets the pace itself.
+    assert.equal(await page.getByTestId("stage-drawer").getByTestId("setting-speed").count(), 0);
+    await see("more-settings").click();
+    await until(async () => !(await page.getByTestId("stage-drawer").getByTestId("setting-batch").count()), "fewer settings");
+    assert.deepEqual(heard.console, []);
+    await page.close();
+  });
+
+  it("says how the run before ended when a new one begins", async () => {
+    const { page, heard, see } = await visitStage(SMALL);
+    await see("stage-replay").waitFor({ timeout: 60_000 });
+    assert.ok(!/run before/.test(await text(see("stage-description"))));
+    await see("stage-new").click();
+    const sentence = /The run before stopped at step [\d,]+; the last value of its curve “[^”]+” is [^.]+(\.\d+)?\.$/;
+    await until(async () => sentence.test(await text(see("stage-description"))), "a sentence on the run before", 10);
+    assert.deepEqual(heard.console, []);
+    await page.close();
+  });
+
+  it("moves along the run by a hundredth with an arrow key, and by a tenth with Shift", async () => {
+    const { page, see } = await visitStage(SMALL);
+    await see("stage-replay").waitFor({ timeout: 60_000 });
+    const end = await until(() => shownStep(see), "the last step");
+    await see("stage-slider").focus();
+    await page.keyboard.press("ArrowLeft");
+    const one = await until(async () => { const step = await shownStep(see); return step < end && step; }, "an earlier step");
+    assert.ok(one <= end - Math.floor(end / 100) && one > end / 2, `${one} of ${end}`);
+    await page.keyboard.press("Shift+ArrowLeft");
+    await until(async () => (await shownStep(see)) <= one - Math.floor(end / 10), "a step a tenth before");
+    await page.keyboard.press("End");
+    await until(async () => (await shownStep(see)) === end, "the end");
+    await page.close();
+  });
+
+  it("keeps the keyboard focus when what had it disappears", async () => {
+    const { page, see } = await visitStage(SMALL);
+    const focused = () => page.evaluate(() => document.activeElement?.dataset.testid ?? "");
+    await see("target-bit-11").focus();
+    await page.evaluate((link) => { location.hash = link; }, SMALL.replace("n=12", "n=8"));
+    await until(async () => (await page.locator(".target").count()) === 8, "a picture with eight bits");
+    await until(async () => /^target-bit-[0-7]$/.test(await focused()), "the focus on a bit that is left");
+    await see("show-details").focus();
+    await page.keyboard.press("Enter");
+    await until(async () => (await focused()) === "show-picture", "the focus on the button that switches back");
+    await page.keyboard.press("Enter");
+    await until(async () => (await focused()) === "show-details", "the focus on the button of the details");
+    await page.close();
+  });
+
   it("opens the details, which are remembered, and comes back", async () => {
     const { page, see } = await visitStage(SMALL);
     await see("show-details").click();
@@ -170,6 +250,88 @@ export function stage(address) {
     assert.ok(!(await see("chart-loss").isVisible()));
     // The choice is that of this browser: the next test is another visitor again.
     assert.equal(await page.evaluate(() => localStorage.getItem("vivarium.view")), "picture");
+    await page.close();
+  });
+
+  it("stands beside the text of a story: large on a laptop, the upper part of a phone's screen, and nothing hides behind it", async () => {
+    for (const size of [{ width: 1440, height: 900 }, { width: 1280, height: 720 }, PHONE]) {
+      const { page, heard, see } = await visitStage("#story/hidden-progress/1", size);
+      await until(async () => (await pixels(page, "stage-picture")) > 4, "a picture");
+      await until(async () => / · 1 of \d+$/.test(await text(see("tour-place"))), "the first passage");
+      assert.ok(!(await see("stage").count()), "no first screen");
+      const isPhone = size === PHONE;
+      const panel = () => see("stage-panel").boundingBox();
+      const picture = await see("stage-picture").boundingBox();
+      assert.ok(picture.height >= 290 && picture.y + picture.height <= size.height, `${JSON.stringify(picture)} at ${size.width}`);
+      const bar = isPhone ? (await page.locator(".transport").boundingBox()).y : size.height;
+      if (isPhone) {
+        const { y, height } = await panel();
+        assert.ok(y >= 0 && y + height <= 0.46 * size.height, `${y} ${height}`);
+        assert.ok((await see("tour-place").boundingBox()).y >= y + height, "the text is below the picture");
+        assert.ok(bar - y - height > 200, "room for the text");
+      } else {
+        const tour = await see("tour").boundingBox();
+        assert.ok(tour.x + tour.width <= picture.x && tour.y + tour.height <= size.height && picture.width > tour.width);
+      }
+      // The picture stays, and a chart at which the story points is seen whole.
+      await see("tour").getByRole("button", { name: "Look at the loss" }).click();
+      await until(async () => {
+        const [{ y, height }, chart] = [await panel(), await page.locator(".plot--highlighted").boundingBox()];
+        return chart && y >= 0 && y <= 60 && chart.y >= y + height - 1 && chart.y + chart.height <= bar + 1;
+      }, `the chart between picture and bar at ${size.width}`, 10);
+      await see("tour-next").click();
+      await until(async () => {
+        const [{ y, height }, title] = [await panel(), await page.locator(".tour__title").boundingBox()];
+        const isFree = isPhone ? title.y >= y + height - 1 && title.y < bar : title.y >= 0 && title.y < size.height;
+        return isFree && / · 2 of \d+$/.test(await text(see("tour-place")));
+      }, `the title of the next passage at ${size.width}`, 10);
+      assert.ok((await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)) <= 0);
+      assert.deepEqual(await violations(page), [], `${size.width}`);
+      assert.deepEqual(heard.console.filter((line) => !/No available adapters/.test(line)), []);
+      await page.close();
+    }
+  });
+
+  it("replays the run of a story when the reader asks for it, and shows the step to which the charts are set back", async () => {
+    const { page, heard, see } = await visitStage("#story/hidden-progress/1");
+    await see("skip").first().click();
+    await see("tour").getByRole("button", { name: "Train to step 300" }).click();
+    await until(async () => (await shownStep(see)) === 300, "step 300 in the picture");
+    await see("stage-replay").waitFor();
+    await page.waitForTimeout(7000);
+    assert.equal(await shownStep(see), 300, "nothing is replayed by itself");
+    await see("stage-replay").click();
+    await until(async () => (await shownStep(see)) < 300, "the replay");
+    await see("stage-replay").click();
+    await until(async () => (await shownStep(see)) === 300, "the newest step");
+    await see("scrub").focus();
+    await page.keyboard.press("ArrowLeft");
+    // Weights are recorded at the measurements, or a little less often.
+    await until(async () => (await stepOf(see)) < 300 && (await shownStep(see)) <= (await stepOf(see)), "the step of the charts");
+    await see("scrub-end").click();
+    await until(async () => (await shownStep(see)) === 300, "the newest step again");
+    assert.deepEqual(heard.console.filter((line) => !/No available adapters/.test(line)), []);
+    await page.close();
+  });
+
+  it("fits a frame of another page, with its buttons and a link to the whole page", async () => {
+    const { page, heard, see } = await visitStage(`${SMALL}&embed=on&view=picture`, { width: 640, height: 480 });
+    for (const [width, height] of [[640, 480], [720, 520], [1200, 800], [390, 640], [320, 240]]) {
+      await page.setViewportSize({ width, height });
+      await page.waitForTimeout(300);
+      await until(async () => (await pixels(page, "stage-picture")) > 3, `a picture, ${width} by ${height}`);
+      const over = await page.evaluate(() => [document.documentElement.scrollWidth - innerWidth, document.documentElement.scrollHeight - innerHeight]);
+      assert.ok(over.every((pixels) => pixels <= 0), `${over} pixels beyond ${width} by ${height}`);
+      for (const id of ["stage-picture", "stage-play", "embed-open"]) {
+        const box = await see(id).boundingBox();
+        assert.ok(box && box.y >= 0 && box.y + box.height <= height + 0.5 && box.x + box.width <= width + 0.5, `${id}, ${width} by ${height}: ${JSON.stringify(box)}`);
+      }
+      const { height: high } = await see("stage-picture").boundingBox();
+      assert.ok(high >= (height >= 480 ? 250 : 90), `a picture ${high} pixels high, ${width} by ${height}`);
+    }
+    assert.equal(await see("show-details").count(), 0);
+    assert.match(await see("embed-open").getAttribute("href"), /&view=picture$/);
+    assert.deepEqual(heard.console, []);
     await page.close();
   });
 

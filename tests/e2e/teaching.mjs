@@ -62,6 +62,30 @@ export function teaching(here) {
     await page.close();
   });
 
+  it("unfolds further reading by keyboard, which stays open while a run trains", async () => {
+    const { page, heard, see } = await open("#story/hidden-progress", { width: 390, height: 844 });
+    const more = page.getByTestId("read-more");
+    await until(async () => (await more.count()) === 1, "further reading before the question");
+    const isOpen = () => more.first().getAttribute("aria-expanded");
+    const hasText = async () => (await text(see("tour"))).includes("The label looks random");
+    assert.deepEqual([await isOpen(), await hasText()], ["false", false]);
+    await more.first().focus();
+    await page.keyboard.press("Enter");
+    await until(async () => (await isOpen()) === "true" && (await hasText()), "the text");
+    await until(() => more.first().evaluate((node) => document.activeElement === node), "the focus stays");
+    const box = await more.first().boundingBox();
+    assert.ok(box.height >= 24 && box.width >= 24, `${box.width} × ${box.height}`);
+    await see("guess-1").click();
+    await see("tour").getByRole("button", { name: "Train to the end" }).click();
+    await until(async () => /^Yes\. /.test(await text(see("answer"))), "the explanation", 90);
+    assert.deepEqual([await isOpen(), await hasText(), await more.count()], ["true", true, 2]);
+    await more.first().press("Enter");
+    await until(async () => (await isOpen()) === "false" && !(await hasText()), "folded again");
+    assert.ok((await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)) <= 0);
+    isQuiet(heard);
+    await page.close();
+  });
+
   it("turns the pages of every story to its end, whatever runs come and go", async () => {
     const stories = readdirSync(`${process.env.DIST}/stories`).map((file) => file.replace(".md", ""));
     assert.ok(stories.length >= 10, `${stories}`);
@@ -205,13 +229,19 @@ export function teaching(here) {
     const { page, heard, see } = await open("#v1/sparse-parity?n=12&k=2&width=24&every=10&held=512&steps=1000&halt=steps&speed=50");
     await until(async () => (await stepOf(see)) > 0, "steps");
     await see("teach").click();
-    const wish = (name) => page.locator(`.teacher select[name="${name}"]`);
+    const checks = (name) => page.locator(`.teacher input[name="${name}"]`).check();
     const code = () => see("qr-code").locator("path").getAttribute("d");
     const before = await code();
-    await wish("presets").selectOption("hide");
-    await wish("noise").selectOption("hide");
-    await wish("seed").selectOption("lock");
-    await wish("n").selectOption("lock");
+    await page.locator(".teacher__hidden summary").click();
+    await checks("hidden.presets");
+    await checks("hidden.noise");
+    assert.ok(!(await page.locator(".teacher__unlocked").isVisible()), "nothing is locked");
+    await page.locator('.teacher select[name="lock"]').selectOption("except");
+    const settings = await page.locator('.teacher input[name^="unlocked."]').evaluateAll((all) => all.map((one) => one.name));
+    assert.ok(settings.length > 20, `${settings}`);
+    for (const name of settings) {
+      if (!["unlocked.n", "unlocked.seed"].includes(name)) await checks(name);
+    }
     await see("start-at-step").fill("300");
     await until(async () => (await code()) !== before, "another QR code");
     assert.match(await code(), /^(M\d+ \d+h1v1h-1z)+$/);
@@ -219,7 +249,12 @@ export function teaching(here) {
     const address = await until(() => page.evaluate(() => navigator.clipboard.readText()), "the link");
     assert.match(address, /speed=50&hide=presets,noise&lock=n,seed&at=300$/);
     await see("copy-frame").click();
-    await until(async () => /^<iframe src="[^"]+&amp;embed=on&amp;at=300" /.test(await page.evaluate(() => navigator.clipboard.readText())), "the frame");
+    const frame = (keys) => until(async () => new RegExp(`^<iframe src="[^"]+&amp;${keys}" `).test(await page.evaluate(() => navigator.clipboard.readText())), `the frame with ${keys}`);
+    await frame("embed=on&amp;view=picture&amp;at=300");
+    // The button says for a while that it has copied.
+    await wish("view").selectOption("");
+    await see("copy-frame").click();
+    await frame("embed=on&amp;at=300");
     await page.keyboard.press("Escape");
     assert.match(page.url(), /speed=50$/, "the page of the teacher stays as it is");
     isQuiet(heard);

@@ -59,7 +59,8 @@ fn code(address: String, close: Callback<()>) -> AnyView {
     view! {
         // Markup: `qr_svg`, whose texts are escaped.
         <div class="cover__code" inner_html=code></div>
-        <p class="cover__address" style:--letter-count=letters data-testid="cover-address">{address}</p>
+        <p class="cover__address" style:--letter-count=letters data-testid="cover-address" translate="no"
+            prop:textContent=address></p>
         <button class="button cover__close" type="button" data-testid="cover-close" on:click=move |_| close.run(())>
             {tr!("Close")}
         </button>

@@ -7,14 +7,15 @@
 use js_sys::{Function, Promise};
 use leptos::prelude::*;
 use wasm_bindgen::prelude::*;
-use web_sys::HtmlElement;
+use web_sys::{HtmlDialogElement, HtmlElement};
 
 use crate::browser;
 use crate::presenter::cover::Cover;
 use crate::store::Store;
-use vivarium_page::gallery::update::page_address;
-use vivarium_page::presenter::{PresenterAction, ScreenCover as Covered};
-use vivarium_page::state::Action;
+use vivarium_model::platform::now_ms;
+use vivarium_page::gallery::update::run_address;
+use vivarium_page::presenter::{PresenterAction, ScreenCover as Covered, fullscreen_exit_action};
+use vivarium_page::state::{Action, State};
 use vivarium_ui::appearance::Appearance;
 use vivarium_ui::browser::{focus_selector, get_property, on_settled, set_root_attribute};
 
@@ -42,8 +43,14 @@ pub fn PresenterBar() -> impl IntoView {
         }
         is_on
     });
+    let presents_picture = store.memo(State::presents_picture);
     Effect::new(move |_| {
-        set_root_attribute("data-presented", if is_inside.get() { "inside" } else { "charts" })
+        let presented = match (is_inside.get(), presents_picture.get()) {
+            (true, _) => "inside",
+            (false, true) => "picture",
+            (false, false) => "charts",
+        };
+        set_root_attribute("data-presented", presented);
     });
     leave_with_fullscreen(store);
     fit_passages(store);
@@ -51,7 +58,7 @@ pub fn PresenterBar() -> impl IntoView {
         let cover = state.presenter.and_then(|presenter| presenter.cover);
         cover.map(|cover| match cover {
             Covered::Black => String::new(),
-            Covered::QrCode => browser::address_of(&page_address(state)),
+            Covered::QrCode => browser::address_of(&run_address(state)),
         })
     });
     let uncover = Callback::new(move |()| store.act(Action::Presenter(PresenterAction::Uncover)));
@@ -144,13 +151,38 @@ fn exit_fullscreen() {
     }
 }
 
-/// Leaves presenter mode when the browser leaves full screen, as after Escape, which the page does not see.
+/// Closes the dialog that is on top of presenter mode, if one is open. Returns whether one was open.
+fn close_dialog() -> bool {
+    let dialog = document().query_selector("dialog[open]:not(.cover)").ok().flatten();
+    let dialog = dialog.and_then(|dialog| dialog.dyn_into::<HtmlDialogElement>().ok());
+    dialog.is_some_and(|dialog| {
+        dialog.close();
+        true
+    })
+}
+
+/// Leaves presenter mode when the browser leaves full screen, as after Escape, which the page may not see. A press of
+/// Escape that closes a cover of the screen ends full screen, too, but not the mode.
 fn leave_with_fullscreen(store: Store) {
-    let was_full = StoredValue::new(false);
+    let (was_full, uncovered_ms) = (StoredValue::new(false), StoredValue::new(f64::NEG_INFINITY));
+    let is_covered = store.memo(|state| state.presenter.is_some_and(|presenter| presenter.cover.is_some()));
+    Effect::new(move |was_covered: Option<bool>| {
+        let is_covered = is_covered.get();
+        if was_covered == Some(true) && !is_covered {
+            uncovered_ms.set_value(now_ms());
+        }
+        is_covered
+    });
     window_event_listener_untyped("fullscreenchange", move |_| {
         let now = is_fullscreen();
-        if was_full.get_value() && !now && store.peek(|state| state.presenter.is_some()) {
-            store.act(Action::Presenter(PresenterAction::Exit));
+        let is_left = was_full.get_value() && !now && store.peek(|state| state.presenter.is_some());
+        // A dialog is on top of the mode, and is closed alone.
+        if is_left && !close_dialog() {
+            let is_covered =
+                store.peek(|state| state.presenter.is_some_and(|presenter| presenter.cover.is_some()));
+            if let Some(action) = fullscreen_exit_action(is_covered, now_ms() - uncovered_ms.get_value()) {
+                store.act(Action::Presenter(action));
+            }
         }
         was_full.set_value(now);
     });

@@ -11,19 +11,31 @@ use vivarium_page::share::titles::run_name;
 #[component]
 pub fn EmbedHeader() -> impl IntoView {
     let store = Store::here();
-    let line = store.memo(|state| {
+    let name = store.memo(|state| {
         let link = &state.player.run.link;
-        let whole = || browser::address_of(&encode(&link.clone().without_teacher_key("embed")));
-        link.is_embedded().then(|| (run_name(&link.spec), whole()))
+        link.is_embedded().then(|| run_name(&link.spec))
     });
     move || {
-        line.get().map(|(name, address)| {
+        name.get().map(|name| {
             view! {
                 <div class="embed-header">
-                    <h2 class="embed-header__name" title=name.clone() data-testid="embed-title">{name.clone()}</h2>
-                    <a class="embed-header__link" href=address target="_blank" rel="noopener" data-testid="embed-open">{tr!("Open in Vivarium")}</a>
+                    <h2 class="embed-header__name" title=name.clone() data-testid="embed-title" prop:textContent=name.clone()></h2>
+                    <EmbedLink />
                 </div>
             }
         })
     }
+}
+
+/// In a frame of another page: a link to the whole page with the same run.
+#[component]
+pub fn EmbedLink() -> impl IntoView {
+    let address = Store::here().memo(|state| {
+        let link = &state.player.run.link;
+        browser::address_of(&encode(&link.clone().without_teacher_key("embed")))
+    });
+    view! {
+        <a class="embed-header__link" href=address target="_blank" rel="noopener" data-testid="embed-open">{tr!("Open in Vivarium")}</a>
+    }
+    .into_any()
 }

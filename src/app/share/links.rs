@@ -8,6 +8,7 @@ use crate::store::Store;
 use vivarium_model::permalink::encode;
 use vivarium_page::files;
 use vivarium_ui::icon::{Icon, Name};
+use vivarium_ui::text::element_text;
 
 /// The link of the run and its command line, each with a button that copies it.
 #[component]
@@ -29,7 +30,7 @@ pub fn Links() -> impl IntoView {
             <button class="button" type="button" data-testid="teach" on:click=move |_| teach.set(true)>
                 {tr!("Link for a class, QR code, HTML for another page")}
             </button>
-            <p class="print-only">{address}</p>
+            <p class="print-only" translate="no" prop:textContent=element_text(address)></p>
         </section>
         <Deferred part=Part::Teacher(teach) />
     }
@@ -68,7 +69,7 @@ pub fn CopyField(
             <input class="copy-field__text" type="text" readonly aria-label=about title=about prop:value=text node_ref=field />
             <button class="button" type="button" data-testid=testid on:click=copy>
                 <Icon name=icon />
-                <span aria-live="polite">{state}</span>
+                <span aria-live="polite" prop:textContent=state></span>
             </button>
         </div>
     }

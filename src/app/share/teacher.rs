@@ -5,14 +5,16 @@ use wasm_bindgen::JsCast;
 use web_sys::{Event, HtmlInputElement, HtmlSelectElement};
 
 use crate::browser;
+use crate::lecture::LectureDialog;
 use crate::presenter::cover::Cover;
 use crate::share::links::CopyField;
 use crate::store::Store;
 use crate::tour::printing::TeacherPage;
 use vivarium_model::permalink::{Link, encode};
 use vivarium_page::share::qr::qr_svg;
-use vivarium_page::share::teaching::{LessonForm, RESIZE_SCRIPT, form_html, iframe_html};
+use vivarium_page::share::teaching::{FrameContent, LessonForm, RESIZE_SCRIPT, form_html, iframe_html};
 use vivarium_page::share::titles::{page_title, run_name};
+use vivarium_page::state::State;
 use vivarium_ui::dialog::ModalDialog;
 use vivarium_ui::icon::Name;
 
@@ -22,7 +24,7 @@ pub fn Teacher(
     /// Whether the dialog is open.
     open: RwSignal<bool>,
 ) -> impl IntoView {
-    let (store, lesson) = (Store::here(), TeacherPage::here());
+    let (store, lesson, lecture) = (Store::here(), TeacherPage::here(), LectureDialog::here());
     view! {
         <ModalDialog open title=tr!("Link for a class")>
             {move || {
@@ -42,23 +44,27 @@ pub fn Teacher(
                     }.into_any(),
                 };
                 let mut form = LessonForm { opens_story: story.is_some(), ..LessonForm::from_link(&link) };
+                // A frame of a run with a moving picture shows the picture unless the teacher chooses otherwise.
+                if store.peek(State::has_picture) {
+                    form.frame_picture.get_or_insert(true);
+                }
                 let fields = form_html(&link, &form);
                 let step = store.peek(|state| state.player.run.step).max(100).to_string();
                 let at = form.wait_step.map(|at| at.to_string()).unwrap_or_default();
                 let texts = RwSignal::new(None);
                 let update_texts = move |form: &LessonForm, link: &Link| {
-                    // The address, what is there, and how many charts.
+                    // The address, what is there, and what a frame holds.
                     let place = |form: &LessonForm| match &story {
-                        Some((story, title)) if form.opens_story => (browser::address_of(story), title.clone(), 3),
+                        Some((story, title)) if form.opens_story => (browser::address_of(story), title.clone(), FrameContent::Charts(3)),
                         _ => {
                             let link = form.lesson_link(link);
                             let about = tr!("{subject} · Vivarium", subject = run_name(&link.spec));
-                            (browser::address_of(&encode(&link)), about, link.view.show.len())
+                            (browser::address_of(&encode(&link)), about, form.frame_content(&link))
                         }
                     };
                     let (address, ..) = place(form);
-                    let (framed, about, charts) = place(&LessonForm { embedded: true, ..form.clone() });
-                    let frame = iframe_html(&framed, &about, charts);
+                    let (framed, about, content) = place(&LessonForm { embedded: true, ..form.clone() });
+                    let frame = iframe_html(&framed, &about, content);
                     // One after the other: three texts, none of which holds a line's end.
                     texts.set(Some(format!("{address}\n{frame}\n{frame}{RESIZE_SCRIPT}")));
                 };
@@ -75,6 +81,9 @@ pub fn Teacher(
                     let Some(target) = event.target() else { return };
                     let field = match (target.dyn_ref::<HtmlSelectElement>(), target.dyn_ref::<HtmlInputElement>()) {
                         (Some(select), _) => (select.name(), select.value()),
+                        (_, Some(input)) if input.type_() == "checkbox" => {
+                            (input.name(), if input.checked() { "on".into() } else { String::new() })
+                        }
                         (_, Some(input)) => (input.name(), input.value()),
                         _ => return,
                     };
@@ -86,7 +95,7 @@ pub fn Teacher(
                         <div class="teacher__options">
                             <label class="form-field">
                                 <span>{tr!("Wait at step")}</span>
-                                <input class="setting__input" type="number" name="at" min="1" step="1" value=at
+                                <input class="setting__input" type="text" inputmode="numeric" autocomplete="off" name="at" value=at
                                     placeholder=step data-testid="start-at-step" />
                             </label>
                             // Markup: `form_html`, whose texts are escaped.
@@ -96,15 +105,19 @@ pub fn Teacher(
                             <CopyField testid="copy-lesson" icon=Name::Link word=tr!("Copy link") text=address
                                 about=tr!("The link for the class.") />
                             <CopyField testid="copy-frame" icon=Name::Terminal word=tr!("Copy HTML") text=snippet
-                                about=tr!("HTML that shows the charts and the Play button inside another page.") />
+                                about=tr!("HTML that shows the run and its Play button inside another page.") />
                             <CopyField testid="copy-following" icon=Name::Terminal word=tr!("Copy HTML with script") text=following
-                                about=tr!("The same HTML, with a script that sets the frame to the height that the charts need.") />
+                                about=tr!("The same HTML, with a script that sets the frame to the height that its content needs.") />
                             // Markup: `qr_svg`, whose texts are escaped.
                             <div class="teacher__code" inner_html=move || address.with(|address| qr_svg(address))></div>
                             <button class="button" type="button" data-testid="large-qr-code" on:click=move |_| large.set(true)>
                                 {tr!("Show the QR code on the whole screen")}
                             </button>
                             {notes}
+                            <button class="button" type="button" data-testid="class-lecture" on:click=move |_| {
+                                open.set(false);
+                                lecture.open.set(true);
+                            }>{tr!("Lecture: runs and notes in order")}</button>
                         </div>
                         <Cover shown=wall close=Callback::new(move |()| large.set(false)) />
                     </div>

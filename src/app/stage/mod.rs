@@ -11,7 +11,8 @@ pub mod targets;
 
 use leptos::prelude::*;
 
-use crate::settings::sections::Form;
+use crate::settings::sections::ShortForm;
+use crate::share::embed_header::EmbedLink;
 use crate::shell::deferred::{Deferred, Part};
 use crate::store::Store;
 use vivarium_page::share::titles::run_name;
@@ -21,10 +22,14 @@ use vivarium_player::status::status_line;
 use vivarium_ui::browser::focus_selector;
 use vivarium_view::display::RunPhase;
 
-/// Shows the picture, or the details, and remembers the choice in this browser.
+/// Shows the picture, or the details, and remembers the choice in this browser. The focus goes to the button that switches
+/// back, since the pressed one disappears.
 fn choose(store: Store, picture: bool) {
     choice::store(picture);
     store.act(Action::Stage(StageAction::ShowPicture(picture)));
+    let back = if picture { "[data-testid=show-details]" } else { "[data-testid=show-picture]" };
+    // The button is there once the change is shown.
+    request_animation_frame(move || focus_selector(back));
 }
 
 /// The first screen of a run that has a moving picture, while the visitor wants it.
@@ -36,11 +41,15 @@ pub fn Stage() -> impl IntoView {
     move || {
         shown.get().then(|| {
             let title = store.memo(|state| run_name(&state.player.run.link.spec));
-            let has_settings = store.memo(|state| !state.player.run.link.hides("settings"));
+            let is_embedded = store.memo(|state| state.player.run.link.is_embedded());
+            let has_settings = store.memo(|state| {
+                let link = &state.player.run.link;
+                !link.hides("settings") && !link.is_embedded()
+            });
             let drawer = RwSignal::new(false);
             view! {
                 <main class="first-screen" hidden=covered data-testid="stage" aria-labelledby="stage-title">
-                    <h2 class="first-screen__title" id="stage-title">{title}</h2>
+                    <h2 class="first-screen__title" id="stage-title" prop:textContent=title></h2>
                     <Deferred part=Part::Hero />
                     <StageMessage />
                     <div class="first-screen__more">
@@ -51,11 +60,17 @@ pub fn Stage() -> impl IntoView {
                             {tr!("Settings")}
                         </button>
                     })}
-                    <button class="button" type="button" data-testid="show-details"
-                        title=tr!("Show the charts, settings and numbers of this run")
-                        on:click=move |_| choose(store, false)>
-                        {tr!("Details")}
-                    </button>
+                    // A frame of another page has no room for the details.
+                    {move || match is_embedded.get() {
+                        true => view! { <EmbedLink /> }.into_any(),
+                        false => view! {
+                            <button class="button" type="button" data-testid="show-details"
+                                title=tr!("Show the charts, settings and numbers of this run")
+                                on:click=move |_| choose(store, false)>
+                                {tr!("Details")}
+                            </button>
+                        }.into_any(),
+                    }}
                     </div>
                     {move || (drawer.get() && has_settings.get()).then(|| view! {
                         <aside class="panel first-screen__drawer" aria-label=tr!("Settings") data-testid="stage-drawer"
@@ -66,7 +81,7 @@ pub fn Stage() -> impl IntoView {
                                     focus_selector("[data-testid=stage-settings]");
                                 }
                             }>
-                            <Form />
+                            <ShortForm />
                         </aside>
                     })}
                 </main>
@@ -91,7 +106,7 @@ fn StageMessage() -> impl IntoView {
     view! {
         <p class="first-screen__message" role="status" data-testid="stage-message" title=message
             class:first-screen__message--failed=failed>
-            {message}
+            <span prop:textContent=message></span>
             {move || failed.get().then(|| view! {
                 <button class="button" type="button" on:click=move |_| store.act(Action::Retry)>
                     {tr!("Restart from the last checkpoint")}

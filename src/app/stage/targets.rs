@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement, KeyboardEvent, MouseEvent, PointerEvent};
 
-use crate::stage::handle::HeroHandle;
+use crate::stage::handle::{HeroHandle, TARGET_ID_PREFIX};
 use vivarium_plot::scene::{Point, Target, TargetKind};
 use vivarium_ui::browser::element_by_id;
 use vivarium_view::display::hero::Touch;
@@ -16,11 +16,11 @@ pub fn Targets(
     /// The picture.
     hero: HeroHandle,
 ) -> impl IntoView {
-    let focused = RwSignal::new(String::new());
+    let (focused, set_focused) = signal(String::new());
     view! {
-        <div class="first-screen__targets" role="group" aria-label=tr!("Things in the picture that can be changed")>
+        <div class="first-screen__targets" style:--picture-scale=move || hero.scales.get()[0].to_string() role="group" tabindex="-1" aria-label=tr!("Things in the picture that can be changed")>
             <For each=move || hero.targets.get() key=|target| target.key.clone() let:target>
-                <TargetButton hero focused target />
+                <TargetButton hero focused set_focused target />
             </For>
         </div>
     }
@@ -50,12 +50,15 @@ fn neighbour(targets: &[Target], from: &Target, (x, y): (f32, f32)) -> Option<St
     candidates.min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, key)| key.clone())
 }
 
-/// Position of a pointer event within the picture, in CSS pixels.
+/// Position of a pointer event within the picture, in pixels of its drawing.
 fn position(event: &PointerEvent) -> Option<Point> {
     let button: Element = event.current_target()?.dyn_into().ok()?;
-    let frame = button.parent_element()?.get_bounding_client_rect();
-    let [x, y] = [f64::from(event.client_x()) - frame.left(), f64::from(event.client_y()) - frame.top()];
-    Some(Point::new(x as f32, y as f32))
+    let frame: HtmlElement = button.parent_element()?.dyn_into().ok()?;
+    let area = frame.get_bounding_client_rect();
+    // The picture may be drawn larger or smaller than for a screen.
+    let scale = (area.width() / f64::from(frame.offset_width().max(1))).max(0.1);
+    let [x, y] = [f64::from(event.client_x()) - area.left(), f64::from(event.client_y()) - area.top()];
+    Some(Point::new((x / scale) as f32, (y / scale) as f32))
 }
 
 /// A transparent button over one target.
@@ -64,12 +67,14 @@ fn TargetButton(
     /// The picture.
     hero: HeroHandle,
     /// Key of the target that Tab reaches; empty for the first one.
-    focused: RwSignal<String>,
+    focused: ReadSignal<String>,
+    /// Sets `focused`.
+    set_focused: WriteSignal<String>,
     /// The target when it appeared.
     target: Target,
 ) -> impl IntoView {
     let key = StoredValue::new(target.key.clone());
-    let id = format!("target-{}", target.key);
+    let id = format!("{TARGET_ID_PREFIX}{}", target.key);
     let first = target.clone();
     let now = Memo::new(move |_| {
         let find = |all: &Vec<Target>| key.with_value(|key| all.iter().find(|one| one.key == *key).cloned());
@@ -122,10 +127,10 @@ fn TargetButton(
         }
         let next = hero.targets.with_untracked(|all| neighbour(all, &now.get_untracked(), (x, y)));
         if let Some(next) = next {
-            if let Some(button) = element_by_id(&format!("target-{next}")) {
+            if let Some(button) = element_by_id(&format!("{TARGET_ID_PREFIX}{next}")) {
                 let _ = button.focus();
             }
-            focused.set(next);
+            set_focused.set(next);
         }
     };
     let pointer_down = move |event: PointerEvent| {
@@ -148,7 +153,8 @@ fn TargetButton(
         <button class="target" class:target--handle=is_handle type="button" id=id.clone() data-testid=id style=style
             aria-label=label aria-pressed=pressed tabindex=move || if is_reached() { "0" } else { "-1" }
             on:click=press on:keydown=key_down on:pointerdown=pointer_down on:pointermove=pointer_move
-            on:focus=move |_| focused.set(key.get_value())></button>
+            on:lostpointercapture=move |_| hero.end_drag()
+            on:focus=move |_| set_focused.set(key.get_value())></button>
     }
     .into_any()
 }

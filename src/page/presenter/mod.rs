@@ -1,8 +1,8 @@
-//! Presenter mode: a few large charts, and the passage of a story, for a lecturer in front of a class.
+//! Presenter mode: the moving picture, a few large charts, and the passage of a story, for a lecturer in front of a class.
 //!
 //! # Why
-//! The charts on the screen and the actions of keys and clickers are decided here, where they can be tested. The view
-//! only hides the other charts, requests full screen, and lays out the rest with a style sheet.
+//! The screens and the actions of keys and clickers are decided here, where they can be tested. The view only hides the
+//! other charts, requests full screen, and lays out the rest with a style sheet.
 
 #[cfg(test)]
 mod tests;
@@ -10,7 +10,7 @@ mod update;
 
 use vivarium_model::chart::Chart;
 
-/// Largest number of charts on the first screen of presenter mode; every later screen shows one chart.
+/// Largest number of charts on the first screen with charts of presenter mode; every later screen shows one chart.
 const MAX_CHARTS: usize = 2;
 
 /// A cover of the whole screen in presenter mode: black, or an address with its QR code.
@@ -22,6 +22,29 @@ pub enum ScreenCover {
     QrCode,
 }
 
+/// One screen of presenter mode.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Screen {
+    /// The moving picture of the run.
+    Picture,
+    /// These charts.
+    Charts(Vec<Chart>),
+}
+
+/// Time in milliseconds between the end of a cover of the screen and the end of full screen within which one press of
+/// Escape has ended both.
+const ONE_PRESS_MS: f64 = 1_000.0;
+
+/// The action when the browser has left full screen, as it does on Escape, which the page may not see; None if that press
+/// only ended the cover of the screen. `uncovered_ms` is the time in milliseconds since a cover ended.
+pub fn fullscreen_exit_action(is_covered: bool, uncovered_ms: f64) -> Option<PresenterAction> {
+    match is_covered {
+        // Esc closes what is on top.
+        true => Some(PresenterAction::Uncover),
+        false => (uncovered_ms > ONE_PRESS_MS).then_some(PresenterAction::Exit),
+    }
+}
+
 /// An action in presenter mode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PresenterAction {
@@ -29,11 +52,12 @@ pub enum PresenterAction {
     Enter,
     /// Leave presenter mode.
     Exit,
-    /// Go forward (or back) by this number of passages of the open story; without a story, of screens of charts.
+    /// Go forward (or back) by this number of entries of the lecture; without one, of passages of the open story; without a
+    /// story, of screens.
     Turn(isize),
-    /// Show the next screen of charts; after the last one, the first.
+    /// Show the next screen, with charts or the moving picture; after the last one, the first.
     NextChart,
-    /// Show the panels of the lab in place of the charts, or the charts again.
+    /// Show the panels of the lab in place of the screen, or the screen again.
     TogglePanels,
     /// Cover the screen, or uncover it if it is covered in this way.
     Cover(ScreenCover),
@@ -55,11 +79,11 @@ pub enum Focus {
 /// State of presenter mode while it is on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Presenter {
-    /// Index of the screen of charts, from 0: screen 0 shows up to two charts, screen `i` only chart `i - 1`.
+    /// Index, from 0, in the list of the screens; an index beyond the list stands for its last screen.
     screen: usize,
-    /// Whether the panels of the lab are shown in place of the charts.
+    /// Whether the panels of the lab are shown in place of the screen.
     pub shows_panels: bool,
-    /// Cover of the screen (black or a QR code); None if the charts are visible.
+    /// Cover of the screen (black or a QR code); None if the screen is visible.
     pub cover: Option<ScreenCover>,
 }
 
@@ -83,29 +107,23 @@ impl Presenter {
         })
     }
 
-    /// Returns the index, from 0, of the last screen of presenter mode for this number of charts.
-    fn last_screen(charts: usize) -> usize {
-        if charts > 1 { charts } else { 0 }
-    }
-
-    /// Goes forward by `by` screens of presenter mode, or back if `by` is negative; `charts` is the number of shown
-    /// charts.
-    fn turn_screens(&mut self, by: isize, charts: usize) {
-        let last = Presenter::last_screen(charts);
+    /// Goes forward by `by` screens of presenter mode, or back if `by` is negative; `screen_count` is the number of
+    /// screens.
+    fn turn_screens(&mut self, by: isize, screen_count: usize) {
+        let last = screen_count.saturating_sub(1);
         self.screen = self.screen.min(last).saturating_add_signed(by).min(last);
         self.shows_panels = false;
     }
+}
 
-    /// Returns the charts on the current screen, out of the `shown` ones; on screen 0, the chart at which a story
-    /// points (`pointed`) is shown alone.
-    fn charts_on_screen<'a>(&self, shown: &'a [Chart], pointed: Option<Chart>) -> &'a [Chart] {
-        let alone = match self.screen.min(Presenter::last_screen(shown.len())) {
-            0 => pointed.and_then(|pointed| shown.iter().position(|chart| *chart == pointed)),
-            screen => Some(screen - 1),
-        };
-        match alone {
-            Some(at) => &shown[at..=at],
-            None => &shown[..shown.len().min(MAX_CHARTS)],
-        }
-    }
+/// The screens with charts of presenter mode, out of the `shown` charts: first up to two of the `named` ones, which the run
+/// is about, or of all charts if none is named; then each chart alone, the named ones first.
+fn chart_screens(shown: &[Chart], named: &[Chart]) -> Vec<Screen> {
+    let rest = shown.iter().filter(|chart| !named.contains(chart));
+    let ordered: Vec<Chart> = named.iter().chain(rest).copied().collect();
+    let of_first = if named.is_empty() { shown } else { named };
+    let first = &of_first[..of_first.len().min(MAX_CHARTS)];
+    // A chart that the first screen shows alone has no second screen.
+    let alone = ordered.iter().filter(|chart| first != [**chart]).map(|chart| Screen::Charts(vec![*chart]));
+    [Screen::Charts(first.to_vec())].into_iter().chain(alone).collect()
 }

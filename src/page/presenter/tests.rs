@@ -1,7 +1,8 @@
 //! Presenter mode, played natively: keys, charts, passages and covers.
 
-use super::{Focus, Presenter, PresenterAction, ScreenCover};
+use super::{Focus, Presenter, PresenterAction, ScreenCover, fullscreen_exit_action};
 use crate::gallery::GalleryAction;
+use crate::stage::StagePlacement;
 use crate::state::{Action, State};
 use crate::tour::TourAction;
 use vivarium_labs::story::StoryAction;
@@ -58,8 +59,8 @@ fn a_clicker_works_everywhere_and_letters_only_outside_text_fields() {
 }
 
 #[test]
-fn without_a_story_the_keys_go_through_the_charts() {
-    let mut state = open("#v1/sparse-parity?n=20");
+fn without_a_story_and_a_picture_the_keys_go_through_the_charts() {
+    let mut state = open("#v1/sparse-parity?n=20&view=details");
     assert_eq!(on_screen(&state), ["loss", "accuracy"]);
     let mut seen = vec![];
     for _ in 0..4 {
@@ -86,7 +87,7 @@ fn without_a_story_the_keys_go_through_the_charts() {
 
 #[test]
 fn fewer_charts_than_before_leave_one_on_the_screen() {
-    let mut state = open("#v1/sparse-parity?n=20");
+    let mut state = open("#v1/sparse-parity?n=20&view=details");
     for _ in 0..3 {
         press(&mut state, "PageDown");
     }
@@ -111,9 +112,11 @@ fn the_keys_turn_the_passages_of_an_open_story() {
     assert_eq!(at(&state), 2);
     press(&mut state, "PageUp");
     assert_eq!(at(&state), 1);
-    // Of the charts the first two are seen, or the one that the story points at.
+    // The picture is seen, then two charts that the run is about, or the one that the story points at.
     let shown = state.player.run.link.view.show.clone();
-    assert!(shown.len() > 1 && on_screen(&state).len() == 2, "{shown:?}");
+    assert!(shown.len() > 2 && state.presents_picture() && on_screen(&state).is_empty(), "{shown:?}");
+    press(&mut state, "c");
+    assert_eq!((on_screen(&state), state.presents_picture()), (vec!["movement", "paths"], false));
     let last = *shown.last().unwrap();
     press(&mut state, "c");
     press(&mut state, "i");
@@ -121,16 +124,16 @@ fn the_keys_turn_the_passages_of_an_open_story() {
     assert_eq!(on_screen(&state), [last.slug()]);
     assert!(!state.presenter.unwrap().shows_panels);
     press(&mut state, "c");
-    assert_eq!(on_screen(&state), [shown[0].slug()]);
+    assert_eq!(on_screen(&state), ["movement"]);
     press(&mut state, "ArrowLeft");
-    assert_eq!(at(&state), 0);
+    assert_eq!((at(&state), state.presents_picture()), (0, true));
     state.apply(Action::Tour(TourAction::Close));
     assert!(state.presenter.is_some(), "whoever closes the story goes on presenting");
 }
 
 #[test]
 fn a_covered_screen_is_shown_before_anything_is_turned() {
-    let mut state = open("#v1/sparse-parity?n=20");
+    let mut state = open("#v1/sparse-parity?n=20&view=details");
     press(&mut state, "PageDown");
     for key in [".", "b"] {
         press(&mut state, key);
@@ -154,7 +157,7 @@ fn a_covered_screen_is_shown_before_anything_is_turned() {
 
 #[test]
 fn the_mode_is_left_by_escape_and_by_the_gallery_and_changes_no_link() {
-    let mut state = open("#v1/sparse-parity?n=20");
+    let mut state = open("#v1/sparse-parity?n=20&view=details");
     let link = state.player.run.link.clone();
     press(&mut state, "b");
     press(&mut state, "Escape");
@@ -187,4 +190,57 @@ fn escape_closes_the_cover_before_presenter_mode() {
         press(&mut state, "Escape");
         assert!(state.presenter.is_none());
     }
+}
+
+#[test]
+fn a_run_with_a_picture_begins_with_it_and_goes_on_to_the_chart_that_it_is_about() {
+    for (link, screens) in [
+        ("#v1/sparse-parity?n=20", vec!["", "loss accuracy", "loss", "accuracy", "weights"]),
+        ("#v1/sparse-parity?n=20&show=loss.accuracy.movement", vec!["", "movement", "loss", "accuracy"]),
+        ("#v1/sparse-parity?n=20&show=weights", vec!["", "weights"]),
+        ("#v1/sparse-parity?n=20&view=details&show=loss.movement", vec!["movement", "loss"]),
+        // A sweep has no picture.
+        ("#v1/sparse-parity?n=20&sweep=n:20_30&show=accuracy.times", vec!["times", "accuracy"]),
+    ] {
+        let mut state = open(link);
+        for screen in &screens {
+            assert_eq!(on_screen(&state).join(" "), *screen, "{link}");
+            assert_eq!(state.presents_picture(), screen.is_empty(), "{link}");
+            let placement = if screen.is_empty() { StagePlacement::Panel } else { StagePlacement::Hidden };
+            assert_eq!(state.stage_placement(), placement, "{link}");
+            press(&mut state, "PageDown");
+        }
+        assert_eq!(on_screen(&state).join(" "), *screens.last().unwrap(), "{link}: the last screen stays");
+        press(&mut state, "c");
+        assert_eq!(on_screen(&state).join(" "), screens[0], "{link}: C goes on to the first screen");
+        press(&mut state, "i");
+        assert!(!state.presents_picture(), "{link}: panels replace the picture");
+    }
+}
+
+#[test]
+fn a_preset_opens_the_charts_of_its_group_in_their_order_of_preference() {
+    let mut state = open(vivarium_labs::find_preset("hidden-progress").unwrap().link);
+    press(&mut state, "c");
+    assert_eq!(on_screen(&state), ["movement", "paths"]);
+    // The charts that its link shows besides are there, too.
+    let mut seen = vec![];
+    for _ in 0..4 {
+        press(&mut state, "PageDown");
+        seen.extend(on_screen(&state));
+    }
+    assert_eq!(seen, ["movement", "paths", "loss", "accuracy"]);
+}
+
+#[test]
+fn one_press_of_escape_ends_the_cover_and_full_screen_but_not_the_mode() {
+    // The browser leaves full screen while the code is seen, or just after the page has closed it.
+    assert_eq!(fullscreen_exit_action(true, f64::INFINITY), Some(PresenterAction::Uncover));
+    assert_eq!(fullscreen_exit_action(false, 40.0), None);
+    assert_eq!(fullscreen_exit_action(false, 5_000.0), Some(PresenterAction::Exit));
+    assert_eq!(fullscreen_exit_action(false, f64::INFINITY), Some(PresenterAction::Exit));
+    let mut state = open("#v1/sparse-parity");
+    press(&mut state, "q");
+    state.apply(Action::Presenter(fullscreen_exit_action(true, f64::INFINITY).unwrap()));
+    assert_eq!(cover(&state), None, "the mode stays");
 }

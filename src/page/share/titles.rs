@@ -8,6 +8,7 @@ use crate::state::State;
 use vivarium_core::language::translated;
 use vivarium_labs::find_matching_preset;
 use vivarium_model::run::RunSpec;
+use vivarium_view::display::instance::default_run_name;
 use vivarium_view::display::words::format_setting;
 
 /// Largest number of settings listed in the name of a run; an ellipsis stands for further ones.
@@ -32,11 +33,15 @@ fn title_subject(state: &State) -> String {
     run_name(&state.player.run.link.spec)
 }
 
-/// Returns the name of a run: preset and task, or task and the first settings that differ from the lab's default.
+/// Returns the name of a run: preset and task, the name of the lab's default run, or task and the first settings that
+/// differ from the lab's default.
 pub fn run_name(spec: &RunSpec) -> String {
     let lab = spec.task.info();
     if let Some(preset) = find_matching_preset(spec) {
         return format!("{} · {}", translated(preset.name), translated(lab.name));
+    }
+    if let Some(name) = default_run_name(spec) {
+        return name;
     }
     let usual = RunSpec::default_of_lab(lab.slug).unwrap_or_default();
     let all = spec.list_differences(&usual);

@@ -1,6 +1,7 @@
 //! The moving picture of the current run: it takes the newest weights, carries out touches, and replays the run when it has
 //! ended.
 
+use super::curve::{MeasuredCurve, PreviousRun};
 use super::tape::Tape;
 use vivarium_plot::scene::Scene;
 use vivarium_view::display::hero::{Frame, Hero, StageProgress, Touch};
@@ -33,6 +34,14 @@ pub struct Stage {
     run_count: Option<u64>,
     /// Weights recorded along the run.
     tape: Tape,
+    /// Curve of the run that is shown, as far as it has been measured; `None` before the first measurement.
+    measured: Option<MeasuredCurve>,
+    /// Step of the last measurement in `measured`; `None` before the first.
+    measured_step: Option<u64>,
+    /// Curves of the run that was shown before, if both have the same task.
+    previous: Option<PreviousRun>,
+    /// Whether the picture was taken from the page since the last update, so that it may have missed a run.
+    was_hidden: bool,
     /// Which weights are shown.
     showing: Showing,
     /// Step whose weights the picture has; `None` before the first.
@@ -45,6 +54,12 @@ pub struct Stage {
     touched_ms: f64,
     /// Time at which the run or a replay ended, in milliseconds; `None` while either goes on.
     rested_ms: Option<f64>,
+    /// Whether replays begin only when the user asks for one, as beside a text that describes the end of the run.
+    replays_on_request: bool,
+    /// Earlier step to which the charts are set back, which the picture shows, too; `None` at the latest step.
+    chart_step: Option<u64>,
+    /// Whether the run was training at the last update.
+    was_running: bool,
 }
 
 impl Default for Stage {
@@ -53,12 +68,19 @@ impl Default for Stage {
             hero: None,
             run_count: None,
             tape: Tape::default(),
+            measured: None,
+            measured_step: None,
+            previous: None,
+            was_hidden: false,
             showing: Showing::Latest,
             shown_step: None,
             progress: StageProgress::default(),
             example_ms: 0.0,
             touched_ms: f64::NEG_INFINITY,
             rested_ms: None,
+            replays_on_request: false,
+            chart_step: None,
+            was_running: false,
         }
     }
 }
@@ -94,13 +116,40 @@ impl Stage {
         self.hero.as_ref().and_then(|hero| hero.own_step()).or(self.shown_step).unwrap_or(0)
     }
 
+    /// Curves of the run that was shown before; `None` if it had another task or hardly any measurement.
+    pub fn previous(&self) -> Option<&PreviousRun> {
+        self.previous.as_ref()
+    }
+
+    /// Notes that the picture is taken from the page: until it is shown again, runs can begin and end without it.
+    pub fn hide(&mut self) {
+        self.was_hidden = true;
+    }
+
+    /// The curves with which those of the next run `run` are compared. A run without a curve replaces no other.
+    fn take_previous(&mut self, run: &RunView) -> Option<PreviousRun> {
+        let is_next = self.run_count.is_some_and(|count| count != run.run_count);
+        let previous = self.previous.take();
+        if !is_next {
+            return previous;
+        }
+        if self.was_hidden {
+            return None;
+        }
+        let last = self.measured.take().and_then(|measured| PreviousRun::new(measured, &self.tape));
+        last.or(previous).filter(|previous| previous.has_task_of(run))
+    }
+
     /// Takes what is new in the run; called after each change of the page's state.
     pub fn update(&mut self, run: &RunView, now_ms: f64) {
         if self.run_count != Some(run.run_count) || self.hero.is_none() {
+            let previous = self.take_previous(run);
             *self = Stage {
+                previous,
                 hero: run.lazy_lab().and_then(|lab| (lab.hero)(run.spec())),
                 run_count: Some(run.run_count),
                 example_ms: now_ms,
+                replays_on_request: self.replays_on_request,
                 ..Stage::default()
             };
             // The worker may have trained some steps before the picture was there.
@@ -110,13 +159,24 @@ impl Stage {
                 self.take(StageProgress::default(), spec.initialize_replicas(1), now_ms);
             }
         }
+        self.was_hidden = false;
+        let measured_step = run.history.latest().map(|row| row.step);
+        if self.measured_step != measured_step {
+            (self.measured, self.measured_step) = (Some(MeasuredCurve::of(run)), measured_step);
+        }
         let progress = progress_of(run);
         let has_just_ended = progress.has_ended && !self.progress.has_ended;
         let is_resumed = self.progress.has_ended && !progress.has_ended;
         self.progress = progress;
+        let is_running = run.phase == RunPhase::Running;
+        let begins_to_run = is_running && !self.was_running;
+        self.was_running = is_running;
         if is_resumed {
             self.tape.end(progress);
             self.shown_step = None;
+            self.show_latest(now_ms);
+        } else if begins_to_run {
+            // A run that goes on is seen, whatever was shown while it waited.
             self.show_latest(now_ms);
         }
         let probe = run.lab().hero_probe();
@@ -156,6 +216,24 @@ impl Stage {
         }
     }
 
+    /// Sets whether replays begin only when the user asks for one (`true`), or also by themselves some seconds after the end.
+    pub fn set_replays_on_request(&mut self, is_on_request: bool) {
+        self.replays_on_request = is_on_request;
+    }
+
+    /// Shows the earlier step to which the charts are set back, or the latest step again at `None`; does nothing as long as
+    /// the charts stay where they are.
+    pub fn follow_charts(&mut self, step: Option<u64>, now_ms: f64) {
+        if self.chart_step == step {
+            return;
+        }
+        self.chart_step = step;
+        match step {
+            Some(step) => self.rewind(step, now_ms),
+            None => self.show_latest(now_ms),
+        }
+    }
+
     /// Gives the picture the weights that `showing` chooses, if it has others.
     fn show(&mut self, now_ms: f64) {
         let frame = match self.showing {
@@ -184,6 +262,22 @@ impl Stage {
         let last = self.tape.frames().last().map_or(0, |frame| frame.progress.step);
         self.showing = if step >= last { Showing::Latest } else { Showing::Step(step) };
         self.show(now_ms);
+    }
+
+    /// Shows weights that were recorded earlier (for a negative share) or later than the shown ones, by this share of the
+    /// axis, which ends at step `end`: at least one step, and at least one recorded step.
+    pub fn move_by(&mut self, share: f64, end: u64, now_ms: f64) {
+        let shown = self.shown_step();
+        let distance = ((end as f64 * share.abs()).round() as u64).max(1);
+        if share < 0.0 {
+            return self.rewind(shown.saturating_sub(distance), now_ms);
+        }
+        // The next recorded weights may be farther away.
+        let is_self_paced = self.self_paced_hero().is_some();
+        let mut later = self.tape.frames().iter().map(|frame| frame.progress.step);
+        let next = later.find(|step| *step > shown).filter(|_| !is_self_paced);
+        let step = shown.saturating_add(distance);
+        self.rewind(next.map_or(step, |next| step.max(next)), now_ms);
     }
 
     /// Begins a replay of the recorded run.
@@ -235,6 +329,7 @@ impl Stage {
                 self.rested_ms = Some(now);
             }
         } else if let Some(rested) = self.rested_ms
+            && !self.replays_on_request
             && self.self_paced_hero().is_none()
             && !frame.is_still
             && !is_resting

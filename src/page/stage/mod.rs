@@ -1,21 +1,29 @@
 //! The first screen: one moving picture of the run, a strip with its curves, and a few buttons.
 //!
 //! ```text
-//! mod.rs    whether the picture is shown, and whether the run has a pace
-//! update.rs the actions, and the pace
-//! live.rs   the picture of the current run: new weights, touches, replay
-//! tape.rs   weights recorded along the run, thinned to a fixed amount of memory
-//! strip.rs  the curves below the picture, which are also the slider of time
+//! mod.rs            where the picture is shown, and whether the run has a pace
+//! update.rs         the actions, the placement, and the pace
+//! live.rs           the picture of the current run: new weights, touches, replay
+//! tape.rs           weights recorded along the run, thinned to a fixed amount of memory
+//! strip.rs          the curves below the picture, which are also the slider of time
+//! curve.rs          the measured curve of a run, and the curves of the run before
+//! focus.rs          where the keyboard focus goes when a target disappears
+//! announcements.rs  when the effect of a touch is read out by a screen reader
 //! ```
 //!
 //! # Why
-//! The page's state knows only whether the picture is shown. The picture itself changes sixty times a second and is owned
+//! The page's state knows only where the picture is shown. The picture itself changes sixty times a second and is owned
 //! by its view ([`live::Stage`]), so that a frame notifies nobody else. Both are plain data, which tests play natively.
 
+pub mod announcements;
+pub mod curve;
+pub mod focus;
 pub mod live;
 pub mod strip;
 pub mod tape;
 mod update;
+
+use vivarium_model::chart::Chart;
 
 /// An action on the moving picture of the first screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,6 +32,53 @@ pub enum StageAction {
     ShowPicture(bool),
     /// Train as fast as the device can (`true`), or so that the run lasts [`STAGE_SECONDS`](update::STAGE_SECONDS).
     Unpaced(bool),
+}
+
+/// Where the page shows the moving picture of the run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum StagePlacement {
+    /// Nowhere: the run has no picture, or the page shows its charts, settings and numbers.
+    #[default]
+    Hidden,
+    /// On the first screen, in place of charts, settings and numbers.
+    FirstScreen,
+    /// In a panel above the charts: beside the text of a story, or on a screen of presenter mode.
+    Panel,
+}
+
+/// Smallest height in CSS pixels for which wide pictures are laid out, with their parts beside each other.
+const MIN_WIDE_HEIGHT: f64 = 400.0;
+
+/// Smallest height in CSS pixels for which narrow pictures are laid out, with their parts below each other.
+const MIN_NARROW_HEIGHT: f64 = 430.0;
+
+/// Smallest width in CSS pixels of a picture that is enlarged, so that its parts stay beside each other.
+const MIN_ENLARGED_WIDTH: f64 = 660.0;
+
+/// Smallest factor by which a picture is reduced.
+const MIN_PICTURE_SCALE: f64 = 0.6;
+
+/// Smallest height in CSS pixels of a strip that is enlarged.
+const MIN_STRIP_HEIGHT: f64 = 72.0;
+
+/// Factor by which a picture is drawn larger or smaller than for a screen, in a frame of this size in CSS pixels:
+/// `text_scale`, the factor of the page's texts, as far as the frame has room, and below 1 in low frames, so that the whole
+/// picture is seen.
+pub fn picture_scale(text_scale: f64, (width, height): (u32, u32)) -> f64 {
+    let (width, height) = (f64::from(width), f64::from(height));
+    let is_narrow = width < MIN_ENLARGED_WIDTH;
+    let room = height / if is_narrow { MIN_NARROW_HEIGHT } else { MIN_WIDE_HEIGHT };
+    match room < 1.0 {
+        true => room.max(MIN_PICTURE_SCALE),
+        false => text_scale.min(room).min(width / MIN_ENLARGED_WIDTH).max(1.0),
+    }
+}
+
+/// Factor by which the strip of this size in CSS pixels is enlarged where the page's texts are enlarged by `text_scale`: as
+/// far as it has room.
+pub fn strip_scale(text_scale: f64, (width, height): (u32, u32)) -> f64 {
+    let room = (f64::from(width) / MIN_ENLARGED_WIDTH).min(f64::from(height) / MIN_STRIP_HEIGHT);
+    text_scale.min(room).max(1.0)
 }
 
 /// Whether the moving picture is shown in place of charts, settings and numbers, and at which pace the run trains then.
@@ -49,6 +104,11 @@ struct StagedRun {
     run_count: u64,
     /// Whether there is a picture of the run.
     has_hero: bool,
+    /// Whether the link of the run states that its charts are shown, so that stories and presenter mode show no picture.
+    prefers_charts: bool,
+    /// Charts that represent the preset of the run best, in order of preference; empty for other runs and for presets
+    /// whose default charts do.
+    preset_charts: &'static [Chart],
     /// Recorded number of steps of the preset with the settings of the run; `None` for other runs.
     recorded_steps: Option<u64>,
     /// Seconds for which the run has trained while it was shown.

@@ -1,7 +1,7 @@
 //! The strip below the picture: the loss, and what happens inside the network meanwhile, over the steps of the run.
 
+use super::curve::MeasuredCurve;
 use super::live::{Showing, Stage};
-use vivarium_plot::analysis::replicas::ReplicaMeasure;
 use vivarium_plot::scene::{Anchor, Ink, Point, Scene, Shape, Stroke};
 use vivarium_view::display::RunView;
 use vivarium_view::display::words::{format_decimal, format_percent, format_thousands};
@@ -21,8 +21,19 @@ const BOTTOM: f32 = 18.0;
 /// Steps on the axis of a run whose length is not known; the axis doubles when the run goes on.
 const FIRST_STEPS: u64 = 500;
 
-/// A first loss below this gives no scale: constructed networks are right from the beginning.
-const SMALLEST_FIRST_LOSS: f32 = 0.005;
+/// Strength of the curves of the run before, from 0 (background) to 1.
+const PREVIOUS_STRENGTH: f32 = 0.45;
+
+/// Movement along the strip for a key, as a share of its axis, negative to the left; `None` for keys that move nothing or that
+/// the slider handles itself, such as Home and End.
+pub fn key_share(key: &str, is_shifted: bool) -> Option<f64> {
+    let share = match (key, is_shifted) {
+        ("PageUp" | "PageDown", _) | ("ArrowLeft" | "ArrowRight" | "ArrowUp" | "ArrowDown", true) => 0.1,
+        ("ArrowLeft" | "ArrowRight" | "ArrowUp" | "ArrowDown", false) => 0.01,
+        _ => return None,
+    };
+    Some(if matches!(key, "ArrowLeft" | "ArrowDown" | "PageDown") { -share } else { share })
+}
 
 /// Last step on the axis: the expected length of the run, doubled until the run fits.
 pub fn axis_end(expected: Option<u64>, step: u64, last: u64) -> u64 {
@@ -43,27 +54,38 @@ pub fn draw_strip(run: &RunView, stage: &Stage, end: u64, width: f32, height: f3
     let x = |step: u64| STRIP_LEFT + (right - STRIP_LEFT) * (step as f32 / end.max(1) as f32).min(1.0);
     let y = |share: f32| bottom - (bottom - top) * share.clamp(0.0, 1.0);
     scene.line(Point::new(STRIP_LEFT, bottom), Point::new(right, bottom), Stroke::new(Ink::Quiet, 1.0));
-    let measured = |of: ReplicaMeasure| -> Vec<(u64, f32)> {
-        let medians = run.history.median_ranges(of).map(|(row, (median, ..))| (row.step, median));
-        medians.filter(|(_, median)| median.is_finite()).collect()
-    };
-    let losses = measured(ReplicaMeasure::TestLoss);
-    // A loss that may be negative, or that is 0 from the beginning, has no scale of its own: then accuracy is shown.
-    let first_loss = losses.first().map_or(1.0, |(_, loss)| *loss);
-    let shows_loss = first_loss >= SMALLEST_FIRST_LOSS && !run.spec().run.loss.is_signed();
-    let (values, name_index) =
-        if shows_loss { (losses, 1) } else { (measured(ReplicaMeasure::TestAccuracy), 3) };
-    // The scale is that of the first value, so that it does not change when the loss falls.
-    let first = if shows_loss { first_loss } else { 1.0 };
+    let present = MeasuredCurve::of(run);
+    let MeasuredCurve { name, points: values, .. } = &present;
+    let previous = stage.previous().filter(|previous| previous.is_comparable(&present));
+    let first = present.scale().or(previous.and_then(|previous| previous.measured.scale())).unwrap_or(1.0);
     let largest = 1.15 * first;
     let curve: Vec<Point> =
         values.iter().map(|(step, value)| Point::new(x(*step), y(value / largest))).collect();
     let inner =
         stage.tape().frames().iter().filter_map(|frame| Some((frame.progress.step, frame.inner_progress?)));
     let inside: Vec<Point> = inner.map(|(step, share)| Point::new(x(step), y(share))).collect();
-    let name = vivarium_view::display::summary::metric_names(run)[name_index].clone();
+    if let Some(previous) = previous {
+        // Steps beyond the axis are left out.
+        let path = |points: &[(u64, f32)], largest: f32| -> Vec<Point> {
+            let shown = points.iter().take_while(|(step, _)| *step <= end);
+            shown.map(|(step, value)| Point::new(x(*step), y(value / largest))).collect()
+        };
+        let before = path(&previous.measured.points, largest);
+        if let Some(last) = before.last().filter(|_| before.len() > 1) {
+            // Above the end of the curve, and within the strip.
+            let anchor = if last.x > width / 2.0 { Anchor::End } else { Anchor::Start };
+            let at = Point::new(last.x, (last.y - 9.0).max(top + 6.0));
+            scene.text(tr!("run before"), at, 11.0, anchor, Ink::Quiet);
+        }
+        for (points, ink) in [(path(&previous.inside, 1.0), Ink::First), (before, Ink::Second)] {
+            if points.len() > 1 {
+                let pale = Stroke::new(ink.at(PREVIOUS_STRENGTH), 1.5).dashed(6.0, 5.0);
+                scene.stroke(Shape::Path(points), pale);
+            }
+        }
+    }
     let latest = values.last().map_or(String::new(), |(_, value)| format_decimal(*value));
-    let words = tr!("{name}: {value}", name = shorten(&name, width), value = latest);
+    let words = tr!("{name}: {value}", name = shorten(name, width), value = latest);
     scene.text(words, Point::new(STRIP_LEFT, 10.0), 13.0, Anchor::Start, Ink::Second);
     if !curve.is_empty() {
         scene.text(
@@ -126,6 +148,17 @@ mod tests {
         let name = "Relative error, held-out, last point of a prompt";
         assert!(shorten(name, 1400.0) == name && shorten(name, 390.0).chars().count() < 40);
         assert!(shorten(name, 390.0).ends_with('…') && shorten(name, 0.0).len() < 4);
+    }
+
+    #[test]
+    fn arrows_move_by_a_hundredth_and_pages_by_a_tenth() {
+        let shares = |key: &str| [key_share(key, false), key_share(key, true)];
+        assert_eq!(shares("ArrowRight"), [Some(0.01), Some(0.1)]);
+        assert_eq!(shares("ArrowUp"), [Some(0.01), Some(0.1)]);
+        assert_eq!(shares("ArrowLeft"), [Some(-0.01), Some(-0.1)]);
+        assert_eq!(shares("ArrowDown"), [Some(-0.01), Some(-0.1)]);
+        assert_eq!([shares("PageUp"), shares("PageDown")], [[Some(0.1); 2], [Some(-0.1); 2]]);
+        assert_eq!([shares("Home"), shares("End"), shares("Tab")], [[None; 2]; 3]);
     }
 
     #[test]

@@ -6,10 +6,11 @@ use super::update::{STAGE_SECONDS, steps_in_second};
 use super::*;
 use crate::run::tests::Page;
 use crate::state::Action;
+use crate::tour::TourAction;
 use vivarium_labs::find_preset;
 use vivarium_labs::parameters::PARAMETERS;
-use vivarium_model::protocol::{Command, EndReason, ProbeResult};
-use vivarium_plot::scene::Shape;
+use vivarium_model::protocol::{Command, EndReason, Measurement, ProbeResult};
+use vivarium_plot::scene::{Point, Shape};
 use vivarium_view::display::RunPhase;
 use vivarium_view::display::hero::{Frame, Touch};
 use vivarium_view::presets::recorded::recorded_steps;
@@ -91,6 +92,11 @@ fn runs_without_a_picture_show_their_charts() {
     page.act(Action::Stage(StageAction::ShowPicture(true)));
     page.act(Action::NewSeed(3));
     assert!(page.state.shows_stage(), "the user has chosen");
+    page.act(Action::Edit("width".into(), "32".into()));
+    assert!(page.state.shows_stage(), "a change of the run is no other link");
+    page.act(Action::Open("#v1/sparse-parity?n=34&view=details".into()));
+    assert!(!page.state.shows_stage(), "each link opens the view that it states");
+    page.act(Action::Stage(StageAction::ShowPicture(true)));
     page.act(Action::Stage(StageAction::ShowPicture(false)));
     page.act(Action::Open("#v1/sparse-parity?n=33&view=picture".into()));
     assert!(page.state.shows_stage());
@@ -175,4 +181,193 @@ fn the_strip_has_a_curve_of_the_progress_inside_the_network() {
         })
         .collect();
     assert!(lengths.contains(&4), "{lengths:?}");
+}
+
+/// Adds measurements to the run of the page: at each of these steps the held-out loss 1/(1 + step/100).
+fn measure(page: &mut Page, stage: &mut Stage, steps: &[u64]) {
+    for step in steps {
+        let run = &mut page.state.player.run;
+        run.phase = RunPhase::Running;
+        run.step = *step;
+        let loss = vec![1.0 / (1.0 + *step as f32 / 100.0)];
+        run.history.push(Measurement { step: *step, test_loss: loss, ..Measurement::default() });
+        stage.update(run, *step as f64);
+    }
+}
+
+/// Dashed lines of the strip of the page's run, each with its points.
+fn dashed(page: &Page, stage: &Stage, end: u64) -> Vec<Vec<Point>> {
+    let scene = draw_strip(&page.state.player.run, stage, end, 1400.0, 160.0);
+    let items = scene.items.into_iter().filter(|item| item.stroke.is_some_and(|line| line.dash.is_some()));
+    items
+        .filter_map(|item| match item.shape {
+            Shape::Path(points) => Some(points),
+            _ => None,
+        })
+        .collect()
+}
+
+#[test]
+fn the_strip_keeps_the_curve_of_the_run_before() {
+    let mut page = Page::open("#v1/sparse-parity?n=20&start=paused");
+    page.act(Action::SecondProgramLoaded);
+    let mut stage = Stage::default();
+    stage.update(&page.state.player.run, 0.0);
+    measure(&mut page, &mut stage, &[0, 100, 200, 300]);
+    assert!(stage.previous().is_none() && dashed(&page, &stage, 400).is_empty());
+    page.act(Action::NewSeed(3));
+    stage.update(&page.state.player.run, 1.0);
+    let lines = dashed(&page, &stage, 300);
+    assert_eq!((lines.len(), lines[0].len()), (1, 4), "{lines:?}");
+    assert!(lines[0].windows(2).all(|pair| pair[0].x < pair[1].x && pair[0].y < pair[1].y), "{lines:?}");
+    assert_eq!(dashed(&page, &stage, 250)[0].len(), 3, "steps beyond the axis are left out");
+    let spoken = stage.previous().unwrap().describe().unwrap();
+    assert!(spoken.starts_with("The run before stopped at step 300; "), "{spoken}");
+    assert!(spoken.ends_with(" is 0.250."), "{spoken}");
+    // A run that was stopped at once does not replace it; one with a curve does.
+    measure(&mut page, &mut stage, &[0]);
+    page.act(Action::Edit("width".into(), "32".into()));
+    stage.update(&page.state.player.run, 2.0);
+    assert_eq!(dashed(&page, &stage, 300)[0].len(), 4);
+    measure(&mut page, &mut stage, &[0, 50, 100]);
+    page.act(Action::Edit("k".into(), "2".into()));
+    stage.update(&page.state.player.run, 3.0);
+    assert_eq!(dashed(&page, &stage, 300)[0].len(), 3);
+    // Another loss has another axis, and another lab has another task.
+    page.act(Action::Edit("loss".into(), "square".into()));
+    stage.update(&page.state.player.run, 4.0);
+    assert!(stage.previous().is_some() && dashed(&page, &stage, 300).is_empty());
+    page.act(Action::Open("#v1/teacher-student?start=paused".into()));
+    stage.update(&page.state.player.run, 5.0);
+    assert!(stage.previous().is_none());
+}
+
+#[test]
+fn a_picture_that_was_hidden_when_a_run_began_compares_it_with_nothing() {
+    let mut page = Page::open("#v1/sparse-parity?n=20&start=paused");
+    page.act(Action::SecondProgramLoaded);
+    let mut stage = Stage::default();
+    stage.update(&page.state.player.run, 0.0);
+    measure(&mut page, &mut stage, &[0, 100, 200]);
+    stage.hide();
+    stage.update(&page.state.player.run, 1.0);
+    page.act(Action::NewSeed(3));
+    stage.update(&page.state.player.run, 2.0);
+    assert!(stage.previous().is_some(), "the same run was shown again");
+    measure(&mut page, &mut stage, &[0, 100, 200]);
+    stage.hide();
+    page.act(Action::NewSeed(4));
+    stage.update(&page.state.player.run, 3.0);
+    assert!(stage.previous().is_none());
+}
+
+#[test]
+fn keys_move_by_a_share_of_the_run_and_at_least_to_the_next_recorded_weights() {
+    let (_, mut stage) = staged(&[0, 100, 200, 300]);
+    stage.move_by(-0.01, 400, 0.0);
+    assert_eq!(stage.shown_step(), 200, "four steps before step 300 the weights of step 200 were recorded");
+    stage.move_by(0.01, 400, 0.0);
+    assert_eq!((stage.shown_step(), stage.showing()), (300, Showing::Latest));
+    stage.move_by(-0.5, 400, 0.0);
+    assert_eq!(stage.shown_step(), 100);
+    stage.move_by(-0.1, 3, 0.0);
+    assert_eq!(stage.shown_step(), 0, "at least one step");
+    stage.move_by(-0.1, 400, 0.0);
+    assert_eq!(stage.shown_step(), 0);
+    stage.move_by(0.1, 400, 0.0);
+    assert_eq!(stage.shown_step(), 100);
+    stage.move_by(1.0, 400, 0.0);
+    assert_eq!(stage.showing(), Showing::Latest);
+}
+
+#[test]
+fn stories_show_the_picture_in_a_panel_at_the_speed_of_their_run() {
+    let mut page = Page::open("");
+    let open_story = |page: &mut Page| page.act(Action::Tour(TourAction::Open("hidden-progress".into())));
+    open_story(&mut page);
+    assert_eq!(page.state.stage_placement(), StagePlacement::Panel, "also for readers who want the details");
+    assert_eq!(speeds(&page), [200]);
+    let watched = page.sent.iter().rev().find_map(|(command, _)| match command {
+        Command::Watch(probes) => Some(probes.clone()),
+        _ => None,
+    });
+    assert!(watched.unwrap().contains(&PARAMETERS.id()));
+    page.act(Action::Stage(StageAction::ShowPicture(true)));
+    assert!(page.state.stage_placement() == StagePlacement::Panel && !page.state.shows_stage());
+    page.act(Action::Tick);
+    assert_eq!(speeds(&page), [200]);
+    // The gallery covers the story.
+    page.act(Action::Open(crate::gallery::FRAGMENT.into()));
+    assert_eq!(page.state.stage_placement(), StagePlacement::Hidden);
+    // Links may state the details, lessons keep what they showed, and some runs have no picture.
+    for link in ["n=31&view=details", "n=31&lock=n", "n=300", "n=20&sweep=n:20_30"] {
+        page.act(Action::Open(format!("#v1/sparse-parity?{link}")));
+        open_story(&mut page);
+        assert_eq!(page.state.stage_placement(), StagePlacement::Hidden, "{link}");
+    }
+    page.act(Action::Open("#v1/sparse-parity?n=31&lock=n&view=picture".into()));
+    open_story(&mut page);
+    assert_eq!(page.state.stage_placement(), StagePlacement::Panel);
+}
+
+#[test]
+fn a_frame_of_another_page_shows_the_picture_only_if_its_link_states_it() {
+    for (link, placement) in [
+        ("embed=on", StagePlacement::Hidden),
+        ("embed=on&view=details", StagePlacement::Hidden),
+        ("embed=on&view=picture", StagePlacement::FirstScreen),
+    ] {
+        let mut page = Page::open(&format!("#v1/sparse-parity?n=20&{link}"));
+        assert_eq!(page.state.stage_placement(), placement, "{link}");
+        page.act(Action::NewSeed(3));
+        assert_eq!(page.state.stage_placement(), placement, "{link}, another run");
+    }
+}
+
+#[test]
+fn beside_a_text_nothing_is_replayed_by_itself() {
+    let (_, mut stage) = staged(&[0, 100, 200, 300]);
+    stage.set_replays_on_request(true);
+    stage.advance(&frame(60_000.0));
+    assert_eq!((stage.shown_step(), stage.showing()), (300, Showing::Latest));
+    stage.replay(60_000.0);
+    assert_eq!((stage.shown_step(), stage.showing()), (0, Showing::Replay(60_000.0)));
+    stage.advance(&frame(72_500.0));
+    stage.advance(&frame(100_000.0));
+    assert_eq!((stage.shown_step(), stage.showing()), (300, Showing::Latest), "once");
+}
+
+#[test]
+fn the_picture_follows_the_charts_to_an_earlier_step_and_the_run_when_it_goes_on() {
+    let (mut page, mut stage) = staged(&[0, 100, 200, 300]);
+    stage.follow_charts(Some(150), 2_000.0);
+    assert_eq!((stage.shown_step(), stage.showing()), (100, Showing::Step(150)));
+    // Whoever moves the slider of the picture is not pulled back.
+    stage.rewind(200, 2_000.0);
+    stage.follow_charts(Some(150), 2_100.0);
+    assert_eq!(stage.shown_step(), 200);
+    stage.follow_charts(None, 2_200.0);
+    assert_eq!((stage.shown_step(), stage.showing()), (300, Showing::Latest));
+    // A run that waits shows any step; when it goes on it is seen.
+    page.state.player.run.phase = RunPhase::Paused;
+    stage.update(&page.state.player.run, 2_300.0);
+    stage.rewind(100, 2_400.0);
+    stage.update(&page.state.player.run, 2_500.0);
+    assert_eq!(stage.shown_step(), 100);
+    page.state.player.run.phase = RunPhase::Running;
+    stage.update(&page.state.player.run, 2_600.0);
+    assert_eq!((stage.shown_step(), stage.showing()), (300, Showing::Latest));
+}
+
+#[test]
+fn pictures_are_enlarged_with_the_texts_as_far_as_there_is_room_and_reduced_to_low_frames() {
+    assert_eq!(picture_scale(1.0, (1400, 540)), 1.0);
+    assert_eq!(picture_scale(1.35, (1400, 600)), 1.35);
+    assert_eq!(picture_scale(2.0, (1400, 600)), 1.5, "as high as the room for wide pictures");
+    assert_eq!(picture_scale(2.0, (390, 600)), 1.0, "a phone has no room");
+    assert_eq!(picture_scale(2.0, (960, 300)), 0.75);
+    assert_eq!(picture_scale(1.0, (0, 0)), 0.6, "before it is measured");
+    assert!((0.75..0.77).contains(&picture_scale(1.0, (368, 325))));
+    let scale = |text_scale, height| strip_scale(text_scale, (1400, height));
+    assert_eq!([scale(2.0, 108), scale(1.0, 20), scale(2.0, 0)], [1.5, 1.0, 1.0]);
 }

@@ -1,9 +1,10 @@
 //! Actions on the first screen, and the pace of the run that it shows.
 
-use super::{StageAction, StagedRun};
+use super::{StageAction, StagePlacement, StagedRun};
 use crate::effect::Effect;
 use crate::state::State;
 use vivarium_labs::find_matching_preset;
+use vivarium_model::chart::Chart;
 use vivarium_model::run::RunSpec;
 use vivarium_view::display::RunPhase;
 use vivarium_view::presets::recorded::recorded_steps;
@@ -26,13 +27,36 @@ pub(super) fn steps_in_second(steps: u64, second: u64) -> u64 {
 }
 
 impl State {
+    /// Where the moving picture of the run is shown.
+    pub fn stage_placement(&self) -> StagePlacement {
+        let is_first_screen = || self.stage.opened_by_link.unwrap_or(self.stage.wants_picture);
+        match (&self.presenter, &self.tour) {
+            _ if !self.has_picture() => StagePlacement::Hidden,
+            (None, None) if is_first_screen() => StagePlacement::FirstScreen,
+            (None, None) => StagePlacement::Hidden,
+            _ if self.is_run_hidden() => StagePlacement::Hidden,
+            (Some(_), _) if self.presents_picture() => StagePlacement::Panel,
+            // The text speaks of the picture, so that readers who usually want the details see it, too.
+            (None, Some(_)) if self.offers_picture_panel() => StagePlacement::Panel,
+            _ => StagePlacement::Hidden,
+        }
+    }
+
     /// Whether the moving picture of the run is shown in place of charts, settings and numbers.
     pub fn shows_stage(&self) -> bool {
-        let has_hero = self.stage.current.is_some_and(|run| run.has_hero);
-        self.stage.opened_by_link.unwrap_or(self.stage.wants_picture)
-            && has_hero
-            && self.tour.is_none()
-            && self.presenter.is_none()
+        self.stage_placement() == StagePlacement::FirstScreen
+    }
+
+    /// Whether stories and presenter mode show the moving picture of the run: it has one, and its link does not state that
+    /// the charts are shown.
+    pub fn offers_picture_panel(&self) -> bool {
+        self.stage.current.is_some_and(|run| run.has_hero && !run.prefers_charts)
+    }
+
+    /// Charts that represent the preset of the run best, in order of preference; empty for other runs and for presets
+    /// whose default charts do.
+    pub(crate) fn preset_charts(&self) -> &'static [Chart] {
+        self.stage.current.map(|run| run.preset_charts).unwrap_or_default()
     }
 
     /// The number of steps after which the current run is expected to end, from the recording of its preset; `None` if it
@@ -56,6 +80,12 @@ impl State {
         }
     }
 
+    /// Forgets which view the link before stated, so that the view that the next link states is opened again, even if the
+    /// user has chosen another one meanwhile.
+    pub(crate) fn forget_stated_view(&mut self) {
+        self.stage.stated_by_link = None;
+    }
+
     /// Counts one second of training on the first screen.
     pub(crate) fn tick_stage(&mut self) {
         let trains = self.player.run.phase == RunPhase::Running && self.shows_stage();
@@ -68,7 +98,9 @@ impl State {
     pub(crate) fn update_stage(&mut self, effects: &mut Vec<Effect>) {
         let run = &self.player.run;
         if self.stage.current.is_none_or(|known| known.run_count != run.run_count) {
-            let is_single = run.sweep.is_none() && run.file_environment.is_none() && !run.link.is_embedded();
+            let is_single = run.sweep.is_none() && run.file_environment.is_none();
+            // An embedded page shows charts unless its link states the picture.
+            let is_chart_frame = run.link.is_embedded() && run.link.shows_picture() != Some(true);
             // A lesson shows what it showed when it was made.
             let is_lesson = !run.link.teacher_keys.is_empty() && !run.link.is_embedded();
             let stated = run.link.shows_picture().or_else(|| is_lesson.then_some(false));
@@ -83,14 +115,17 @@ impl State {
             let preset = exact.or_else(|| find_matching_preset(&spec));
             self.stage.current = Some(StagedRun {
                 run_count: run.run_count,
-                has_hero: is_single && run.lab().has_hero(run.spec()),
+                has_hero: is_single && !is_chart_frame && run.lab().has_hero(run.spec()),
+                prefers_charts: stated == Some(false),
+                preset_charts: preset.map(|preset| preset.group.charts).unwrap_or_default(),
                 recorded_steps: preset.and_then(|preset| recorded_steps(preset.slug)),
                 seconds: 0,
             });
         }
-        let shows = self.shows_stage();
-        if self.player.run.shows_hero != shows {
-            self.player.run.shows_hero = shows;
+        let placement = self.stage_placement();
+        let shows_hero = placement != StagePlacement::Hidden;
+        if self.player.run.shows_hero != shows_hero {
+            self.player.run.shows_hero = shows_hero;
             self.player.send_probes(effects);
         }
         // A run that nobody recorded is at least not over before it was seen.
@@ -99,6 +134,8 @@ impl State {
         let pace = steps_in_second(self.expected_steps().unwrap_or(steps), seconds);
         let is_slower = self.expected_steps().is_some() || link == 0 || pace < link;
         let speed = if self.stage.is_unpaced { Some(0) } else { is_slower.then_some(pace) };
-        self.player.set_stage_speed(speed.filter(|_| shows), effects);
+        // A story and presenter mode keep the speed of the run.
+        let is_paced = placement == StagePlacement::FirstScreen;
+        self.player.set_stage_speed(speed.filter(|_| is_paced), effects);
     }
 }
