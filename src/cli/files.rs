@@ -11,6 +11,8 @@ use vivarium_core::settings::format_thousands;
 use vivarium_model::permalink::{Link, encode};
 use vivarium_model::protocol::EndReason;
 use vivarium_model::run::RunSpec;
+use vivarium_plot::analysis::curves::median_range;
+use vivarium_plot::analysis::replicas::{diverged_replicas, without_diverged};
 use vivarium_view::record::{Record, RunFile, list_columns, torch};
 
 /// Command-line arguments of `lab script`.
@@ -101,9 +103,13 @@ fn describe_run(record: &Record) -> Vec<String> {
     let (step, rows) = (format_thousands(record.step), format_thousands(record.rows.len() as u64));
     lines.push(format!("Step {step}, {ended}; {rows} measurements of {} replicas.", record.solved.len()));
     if let Some(last) = record.rows.last() {
-        let spread = |values: &[f32]| vivarium_plot::analysis::curves::median_range(values).0;
+        let diverged = if last.test_loss.len() > 1 { diverged_replicas(last) } else { vec![] };
         for column in list_columns(&record.link.spec.measure_names(), record.rows.iter()) {
-            lines.push(format!("  {:<32}{:.6}", column.key, spread(&column.values(last))));
+            let (median, ..) = median_range(&without_diverged(&column.values(last), &diverged));
+            lines.push(format!("  {:<32}{median:.6}", column.key));
+        }
+        if !diverged.is_empty() {
+            lines.push(format!("  Diverged networks, left out of these medians: {}", diverged.len()));
         }
     }
     lines.push(describe_solved(&record.solved));

@@ -118,7 +118,7 @@ impl HeadlessRun {
                 Ok(record) => run.player.show_record(record),
                 Err(error) => return Err(file_error(name, &error.to_string())),
             },
-            FileContents::Weights(_) | FileContents::Table(_) => {
+            FileContents::Weights(_) | FileContents::Table(_) | FileContents::RefusedTable(_) => {
                 return Err(file_error(name, "it is not the file of a run"));
             }
         }
@@ -297,6 +297,16 @@ impl HeadlessRun {
     /// As [`HeadlessRun::finish`].
     pub fn show_charts(&mut self, charts: Vec<Chart>) -> Result<(), CommandError> {
         self.player.show_charts(charts, &mut self.pending_effects);
+        self.apply_pending()
+    }
+
+    /// Makes the worker measure the weights for the moving picture of the run, as on the page's first screen.
+    ///
+    /// # Errors
+    /// As [`HeadlessRun::finish`].
+    pub fn show_hero(&mut self) -> Result<(), CommandError> {
+        self.player.run.shows_hero = true;
+        self.player.send_probes(&mut self.pending_effects);
         self.apply_pending()
     }
 

@@ -63,7 +63,16 @@ impl Shard {
         let shard = parts.map(|(number, of)| Shard { number, count: of });
         let is_one = |shard: &Shard| (1..=shard.count).contains(&shard.number);
         shard.filter(is_one).ok_or_else(|| {
-            format!("{text} is not a part of a sweep: expected, for example, 2/8, the second of 8 parts")
+            let form = format!(
+                "{text} is not a part of a sweep: expected, for example, 2/8, the second of 8 parts"
+            );
+            match shard {
+                Some(Shard { number, count }) if number > count => format!(
+                    "{form}. The second number is the number of all parts of the sweep, even if only some of them are \
+                     trained now, such as the failed tasks of a Slurm array"
+                ),
+                _ => form,
+            }
         })
     }
 
@@ -593,5 +602,8 @@ mod tests {
         for bad in ["0/3", "4/3", "1", "a/b", "1/0", "-1/2"] {
             assert!(Shard::parse(bad).unwrap_err().contains("for example, 2/8"), "{bad}");
         }
+        // Task 7 of a Slurm array of which two tasks were submitted again.
+        let said = Shard::parse("7/2").unwrap_err();
+        assert!(said.contains("number of all parts of the sweep") && said.contains("Slurm"), "{said}");
     }
 }

@@ -32,6 +32,7 @@ mod signals;
 pub mod sweep;
 pub mod sweeps;
 mod tensors;
+mod tiles;
 mod words;
 
 use std::path::PathBuf;
@@ -45,19 +46,35 @@ pub use golden::{GoldenRun, golden_path};
 pub use words::{collect_texts, find_placeholders, format_catalogue};
 
 use vivarium_model::protocol::RunError;
+use vivarium_view::record::dataset::TableChoices;
 
 /// Train small neural networks without a browser: the same runs and the same numbers as on the page.
 #[derive(Debug, Parser)]
 #[command(name = "lab", version, max_term_width = 100)]
 struct Arguments {
-    /// A CSV file for runs on tables (#v1/tabular). Links that name no other table use this file.
+    /// A CSV file for runs on tables (#v1/tabular). Links that name no other table, and presets on tables, use this file.
     #[arg(long, global = true, value_name = "FILE")]
     table: Option<PathBuf>,
     /// Name of the label's column in the CSV file. Without this option: a column with a usual name for labels, or the last column.
     #[arg(long, global = true, requires = "table", value_name = "COLUMN")]
     label: Option<String>,
+    /// Whether the first line of the CSV file holds the names of the columns. Without this option, it is recognised.
+    #[arg(long, global = true, requires = "table", value_enum, value_name = "YES|NO")]
+    header: Option<HeaderChoice>,
+    /// Keep columns that count the rows of the CSV file, such as one called "id"; otherwise they are left out.
+    #[arg(long, global = true, requires = "table")]
+    row_numbers: bool,
     #[command(subcommand)]
     command: Command,
+}
+
+/// Whether the first line of a CSV file holds the names of the columns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum HeaderChoice {
+    /// The first line holds the names.
+    Yes,
+    /// The first line is data.
+    No,
 }
 
 #[derive(Debug, Subcommand)]
@@ -103,6 +120,8 @@ enum Command {
     Record(record::Arguments),
     /// Write a preview page with a picture for each preset, from the recorded curves.
     Previews(previews::Arguments),
+    /// Record the runs of the moving tiles at the top of the page's gallery.
+    Tiles(tiles::Arguments),
     /// Refresh the catalogue of the page's texts. Translations are made from this catalogue.
     Words {
         /// The file.
@@ -121,6 +140,23 @@ enum Command {
         #[arg(long)]
         check: bool,
     },
+}
+
+impl Command {
+    /// Whether the command reads a link or a file of a run, which may be a run on a table.
+    fn may_use_table(&self) -> bool {
+        matches!(
+            self,
+            Command::Run(_)
+                | Command::Plot(_)
+                | Command::Probe(_)
+                | Command::Sweep(_)
+                | Command::Merge(_)
+                | Command::Link { .. }
+                | Command::Check { .. }
+                | Command::Script(_)
+        )
+    }
 }
 
 /// Error of a command; it determines the exit code.
@@ -156,11 +192,20 @@ pub fn main() -> ExitCode {
         eprintln!("{error:#}");
         return ExitCode::FAILURE;
     }
-    if let Some(file) = &arguments.table
-        && let Err(error) = open::open_table(file, arguments.label.as_deref())
-    {
-        eprintln!("{error:#}");
-        return ExitCode::FAILURE;
+    if let Some(file) = &arguments.table {
+        if !arguments.command.may_use_table() {
+            eprintln!("--table has no effect with this command, which reads no link; nothing was done.");
+            return ExitCode::from(2);
+        }
+        let choices = TableChoices {
+            has_header: arguments.header.map(|header| header == HeaderChoice::Yes),
+            keeps_counters: arguments.row_numbers,
+            ..TableChoices::default()
+        };
+        if let Err(error) = open::open_table(file, arguments.label.as_deref(), choices) {
+            eprintln!("{error:#}");
+            return ExitCode::FAILURE;
+        }
     }
     let done = match arguments.command {
         Command::Run(arguments) => run::run(&arguments),
@@ -177,6 +222,7 @@ pub fn main() -> ExitCode {
         Command::Golden(arguments) => golden::golden(&arguments),
         Command::Record(arguments) => record::run(&arguments),
         Command::Previews(arguments) => previews::run(&arguments),
+        Command::Tiles(arguments) => tiles::run(&arguments),
         Command::Words { file, check } => words::words(&file, check),
         Command::Docs { root, check } => docs::docs(&root, check),
     };

@@ -18,6 +18,7 @@ use vivarium_plot::analysis::convergence::best_of_groups;
 use vivarium_view::display::data::COLUMNS;
 use vivarium_view::display::sweep::SweepProgress;
 use vivarium_view::record::preamble::parse_initial_weights;
+use vivarium_view::record::spreadsheet::from_decimal_commas;
 use vivarium_view::record::{Record, TrainingEnvironment, format_csv_header, list_columns};
 
 /// Contents of a CSV table of metrics: of a run, or of the runs of a sweep.
@@ -58,12 +59,14 @@ fn choose_link(path: &str, text: &str, given: Option<&Link>) -> Result<Link, Com
     }
 }
 
-/// Reads the CSV table `text` of the file at `path`; `given` is the link of the run on the command line, for
-/// a table that names none.
+/// Reads the CSV table `text` of the file at `path`, with decimal points or, if its comment says so, decimal commas;
+/// `given` is the link of the run on the command line, for a table that names none.
 ///
 /// # Errors
 /// A sentence about the first error in the table.
 pub fn read_table(path: &str, text: &str, given: Option<&Link>) -> Result<MeasuredTable, CommandError> {
+    let text = from_decimal_commas(text);
+    let text: &str = &text;
     let mut table = csv::ReaderBuilder::new().comment(Some(b'#')).from_reader(text.as_bytes());
     let names: Vec<String> = match table.headers() {
         Ok(names) => names.iter().map(String::from).collect(),
@@ -324,6 +327,7 @@ fn parse_times(
 mod tests {
     use super::*;
     use vivarium_view::record::format_csv;
+    use vivarium_view::record::spreadsheet::to_decimal_commas;
 
     fn link_of(text: &str) -> Link {
         open::read_link(text).unwrap()
@@ -366,6 +370,18 @@ mod tests {
         let named = format!("# program: Vivarium\n# link: {}\n{text}30,0,0,1,", encode(&link));
         assert_eq!(shown(&record(&named.replace("30,0,0,1,", "30,0,0,1,0,1\n"), None).rows), shown(&rows));
         assert!(parse_errors(&named, None).contains("cannot be read as CSV"));
+    }
+
+    /// As the page saves it for spreadsheets.
+    #[test]
+    fn a_table_with_decimal_commas_is_the_same_run() {
+        let link = link_of("#v1/sparse-parity?replicas=2&steps=20&every=10");
+        let rows = [row(0, &[0.5, 0.625]), row(10, &[1.0, 0.75])];
+        let text = format_csv(&link.spec.measure_names(), rows.iter());
+        let whole = Record { link: link.clone(), ..Record::default() }.csv_preamble() + &text;
+        let found = record(&to_decimal_commas(&whole), None);
+        assert_eq!(format!("{:?}", found.rows), format!("{:?}", record(&whole, None).rows));
+        assert_eq!((found.rows.len(), found.link), (2, link));
     }
 
     /// A file of chart data is not a table of measurements, although both begin alike.

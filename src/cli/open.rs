@@ -1,7 +1,8 @@
 //! Functions that several commands share: reading links and files, finding presets, opening devices, progress
 //! bars.
 
-use std::path::Path;
+use std::borrow::Cow;
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use anyhow::Context;
@@ -10,16 +11,18 @@ use indicatif::{ProgressBar, ProgressStyle};
 use super::CommandError;
 use vivarium_core::settings::InvalidSetting;
 use vivarium_labs::find_preset;
-use vivarium_model::permalink::{Link, TEACHER_KEYS, decode_within};
+use vivarium_model::permalink::{Link, TEACHER_KEYS, decode_on_table, decode_within, encode};
 use vivarium_model::platform::may_have_gpu;
 use vivarium_model::run::cells::MAX_PAGE_SWEEP_RUNS;
 use vivarium_model::run::{DeviceChoice, RunSpec};
 use vivarium_model::tasks::Task;
+use vivarium_model::tasks::tabular::TableOrigin;
 use vivarium_training::launch::choose::{Engine, engine, prefers_gpu};
 use vivarium_training::launch::device::Device;
 use vivarium_training::launch::device_check::checked_gpu;
 use vivarium_view::presets::Preset;
-use vivarium_view::record::{RunFile, dataset};
+use vivarium_view::record::dataset::{self, TableChoices};
+use vivarium_view::record::{FileError, RunFile};
 
 /// Finds presets by their slugs, in the order of `names`.
 ///
@@ -60,22 +63,60 @@ pub fn require_readable(link: Link, unreadable: &[InvalidSetting]) -> Result<Lin
 }
 
 /// Reads a link, the name of a preset, or a file of a run or of weights, for a sweep of up to `max_runs`
-/// runs. Returns the link and its parts that could not be read.
+/// runs. Returns the link and its parts that could not be read. If the process has opened a table, runs on
+/// tables train on it.
 ///
 /// # Errors
 /// The error in the file.
+#[expect(clippy::print_stderr, reason = "a table that a run does not use is said where the run is read")]
 pub fn parse_link(text: &str, max_runs: usize) -> Result<(Link, Vec<InvalidSetting>), CommandError> {
-    if let Some(preset) = find_preset(text) {
-        return Ok((preset.link(), vec![]));
+    let table = OPENED_TABLE.get();
+    let (link, bad) = parse_link_on(text, max_runs, table)?;
+    if let Some(table) = table.filter(|_| !trains_on_table(&link)) {
+        /// Set once the sentence is printed; a command may read its link twice.
+        static IS_REPORTED: OnceLock<()> = OnceLock::new();
+        if IS_REPORTED.set(()).is_ok() {
+            eprintln!("The run of this link does not train on a table; it does not use {}.", table.name());
+        }
     }
-    if let Some(file) = read_run_file(text)? {
-        let link = match file {
-            RunFile::Run(record) => record.link,
-            RunFile::Weights(header) => Link::from_spec(header.spec),
-        };
+    Ok((link, bad))
+}
+
+/// Whether the run of a link trains on a table.
+pub fn trains_on_table(link: &Link) -> bool {
+    matches!(link.spec.task, Task::Tabular(_))
+}
+
+/// Reads a link as [`parse_link`] does. A run on tables trains on `table`, if one is given, unless the link names
+/// another table.
+///
+/// # Errors
+/// The error in the file, or [`CommandError::BadLink`] if the link is the file of a run on a generated table.
+pub fn parse_link_on(
+    text: &str,
+    max_runs: usize,
+    table: Option<&OpenedTable>,
+) -> Result<(Link, Vec<InvalidSetting>), CommandError> {
+    if let Some(preset) = find_preset(text) {
+        let link = preset.link();
+        let table = table.filter(|_| trains_on_table(&link));
+        return Ok(match table {
+            Some(table) => decode_on_table(&encode(&link), max_runs, Some(table.number)),
+            None => (link, vec![]),
+        });
+    }
+    if let Some(link) = read_file_link(text, table)? {
         return Ok((link, vec![]));
     }
-    let (link, notices) = decode_within(&add_table_key(text), max_runs);
+    check_quotation_marks(text)?;
+    if let Some(table) = table
+        && let Task::Tabular(task) = decode_within(text, max_runs).0.spec.task
+        && task.csv != 0
+        && task.csv != table.number
+    {
+        table.register_all_readings();
+    }
+    let (link, notices) = decode_on_table(text, max_runs, table.map(|table| table.number));
     let kept = |notice: &InvalidSetting| {
         TEACHER_KEYS.contains(&notice.key.as_str()) && link.teacher_keys.iter().any(|r| r.0 == notice.key)
     };
@@ -83,9 +124,149 @@ pub fn parse_link(text: &str, max_runs: usize) -> Result<(Link, Vec<InvalidSetti
     Ok((link, bad))
 }
 
-/// Number of the CSV table that this process opened, the value of the key `csv` in links; empty before a
-/// table is opened.
-static OPENED_TABLE: OnceLock<u64> = OnceLock::new();
+/// The link in the file at `path` with a run or with weights; None if there is no such file. A file of a run on
+/// a table needs this table.
+fn read_file_link(path: &str, table: Option<&OpenedTable>) -> Result<Option<Link>, CommandError> {
+    let mut file = read_run_file(path);
+    if let Some(table) = table.filter(|_| file.is_err()) {
+        // The run may be on a table that other choices give.
+        table.register_all_readings();
+        file = read_run_file(path);
+    }
+    let link = match file? {
+        None => return Ok(None),
+        Some(RunFile::Run(record)) => record.link,
+        Some(RunFile::Weights(header)) => Link::from_spec(header.spec),
+    };
+    if table.is_some()
+        && matches!(&link.spec.task, Task::Tabular(task) if task.origin == TableOrigin::Generated)
+    {
+        let sentence =
+            format!("{path} is the file of a run on a generated table, so --table has no effect with it");
+        return Err(CommandError::bad_link(sentence));
+    }
+    Ok(Some(link))
+}
+
+/// Checks that no quotation mark stands before a link: the command prompt of Windows passes single quotation
+/// marks on, and ends the link at its first "&".
+///
+/// # Errors
+/// [`CommandError::BadLink`] with the way to quote a link.
+pub fn check_quotation_marks(text: &str) -> Result<(), CommandError> {
+    let first = text.trim_start().chars().next().filter(|sign| "'\"`‘’“”".contains(*sign));
+    match first {
+        None => Ok(()),
+        Some(sign) => Err(CommandError::bad_link(format!(
+            "The link begins with the quotation mark {sign}, which is no part of it. Write the link between straight double \
+             quotation marks, which every shell removes: lab run \"#v1/…\""
+        ))),
+    }
+}
+
+/// CSV table that this process opened for its links; empty before a table is opened.
+static OPENED_TABLE: OnceLock<OpenedTable> = OnceLock::new();
+
+/// Contents of a CSV file: a path, or its bytes.
+#[derive(Debug, Clone)]
+pub enum TableSource {
+    /// Path of the file.
+    Path(PathBuf),
+    /// Bytes of a table that another program has written as CSV.
+    Bytes(Vec<u8>),
+}
+
+/// CSV table that is open in this process, so that runs can train on it.
+#[derive(Debug, Clone)]
+pub struct OpenedTable {
+    /// File of the table.
+    source: TableSource,
+    /// Choices by which the table is read, with the label.
+    choices: TableChoices,
+    /// Number of the table, the value of the key `csv` in links.
+    pub number: u64,
+    /// Sentences on what was left out or assumed.
+    pub notes: Vec<String>,
+}
+
+impl OpenedTable {
+    /// Reads a CSV file; `label` is the name of the column with the labels, or None to choose it by the usual names.
+    ///
+    /// # Errors
+    /// When the file cannot be read or parsed, or has no such column.
+    pub fn open(
+        source: TableSource,
+        label: Option<&str>,
+        choices: TableChoices,
+    ) -> Result<OpenedTable, anyhow::Error> {
+        let (bytes, name) = (source.read()?, source.name());
+        let mut choices = choices;
+        if let Some(label) = label {
+            let names = dataset::read_names(&bytes[..], &choices)
+                .map_err(|flaw| anyhow::anyhow!("{name}: {flaw}"))?;
+            let column = dataset::find_column(&names, label).map_err(|same| match same.is_empty() {
+                true => anyhow::anyhow!("{name} has no column {label}; its columns are {}", names.join(", ")),
+                false => {
+                    let same: Vec<&str> = same.iter().map(|at| names[*at].as_str()).collect();
+                    anyhow::anyhow!(
+                        "{name} has several columns {label}; choose one of them by its number: {}",
+                        same.join(", ")
+                    )
+                }
+            })?;
+            choices.label = Some(column);
+        }
+        let table = dataset::read_with(&bytes[..], &choices).map_err(|flaw| match &flaw {
+            FileError::Label(refused) => anyhow::anyhow!(
+                "{name}: with the label {}, {flaw}. Choose another label with --label; the columns are {}",
+                refused.all[refused.label],
+                refused.all.join(", ")
+            ),
+            _ => anyhow::anyhow!("{name}: {flaw}"),
+        })?;
+        choices.label = Some(table.label);
+        let (number, notes) = (table.number, table.notes);
+        table.table.register_as(number);
+        Ok(OpenedTable { source, choices, number, notes })
+    }
+
+    /// Name of the file, for sentences.
+    pub fn name(&self) -> String {
+        self.source.name()
+    }
+
+    /// Registers all tables that the file and its label give by other choices and by the rules of earlier versions, so
+    /// that a link to one of them can be read.
+    fn register_all_readings(&self) {
+        let Ok(bytes) = self.source.read() else { return };
+        for choices in self.choices.variants() {
+            if let Ok(table) = dataset::read_with(&bytes[..], &choices) {
+                table.table.register_as(table.number);
+            }
+        }
+    }
+}
+
+impl TableSource {
+    /// Bytes of the CSV file.
+    fn read(&self) -> Result<Cow<'_, [u8]>, anyhow::Error> {
+        match self {
+            TableSource::Path(path) => {
+                let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+                Ok(bytes.into())
+            }
+            TableSource::Bytes(bytes) => Ok(bytes.into()),
+        }
+    }
+
+    /// Name of the file, for sentences.
+    fn name(&self) -> String {
+        match self {
+            TableSource::Path(path) => path.display().to_string(),
+            TableSource::Bytes(_) => "the table".into(),
+        }
+    }
+}
 
 /// Opens the CSV file at `path` as the table of runs on tables; `label` is the name of the column with the
 /// labels, or None to choose it by the usual names.
@@ -93,39 +274,12 @@ static OPENED_TABLE: OnceLock<u64> = OnceLock::new();
 /// # Errors
 /// When the file cannot be read or parsed, or has no such column.
 #[expect(clippy::print_stderr, reason = "what is left out of a file is said where it is read")]
-pub fn open_table(path: &Path, label: Option<&str>) -> Result<(), anyhow::Error> {
-    let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
-    let read = |label| {
-        dataset::read_bytes(&bytes, label).map_err(|flaw| anyhow::anyhow!("{}: {flaw}", path.display()))
-    };
-    let mut table = read(None)?;
-    if let Some(name) = label {
-        let column = table.all.iter().position(|other| other == name);
-        let column = column.with_context(|| {
-            format!("{} has no column {name}; its columns are {}", path.display(), table.all.join(", "))
-        })?;
-        table = read(Some(column))?;
-    }
+pub fn open_table(path: &Path, label: Option<&str>, choices: TableChoices) -> Result<(), anyhow::Error> {
+    let table = OpenedTable::open(TableSource::Path(path.into()), label, choices)?;
     table.notes.iter().for_each(|note| eprintln!("{note}"));
     // A command opens at most one table.
-    let _ = OPENED_TABLE.set(table.table.register());
+    let _ = OPENED_TABLE.set(table);
     Ok(())
-}
-
-/// The link `text` with the number of the opened table, if the link is for runs on tables and names no table.
-fn add_table_key(text: &str) -> String {
-    // Tasks with a setting for the number of a table.
-    let mut readers =
-        Task::ENTRIES.iter().filter(|task| task.settings.iter().any(|setting| setting.key == "csv"));
-    let reads_one = readers.any(|task| text.starts_with(&format!("#v1/{}", task.info.slug)));
-    match OPENED_TABLE.get() {
-        Some(number) if reads_one && !text.contains("csv=") => {
-            let sign = if text.contains('?') { '&' } else { '?' };
-            let source = if text.contains("data=own") { "" } else { "data=own&" };
-            format!("{text}{sign}{source}csv={number}")
-        }
-        _ => text.into(),
-    }
 }
 
 /// Reads the file at `path` with a run or with weights; None if there is no such file.
@@ -252,6 +406,16 @@ fn build_bar(style: &str, length: u64, is_hidden: bool) -> ProgressBar {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The command prompt of Windows passes a single quotation mark on, and ends the argument at "&".
+    #[test]
+    fn a_quotation_mark_before_a_link_is_refused() {
+        for text in ["'#v1/sparse-parity?n=20", " “#v1/sparse-parity?n=20", "'#v1/sparse-parity'"] {
+            let said = read_link(text).unwrap_err().to_string();
+            assert!(said.contains("begins with the quotation mark"), "{said}");
+        }
+        assert!(read_link("#v1/sparse-parity?n=20").is_ok());
+    }
 
     /// Keys without an effect are kept as they are; meaningless ones are refused.
     #[test]

@@ -9,6 +9,7 @@ use vivarium_model::protocol::Measurement;
 use vivarium_model::run::RunSpec;
 use vivarium_model::tasks::MeasureNames;
 use vivarium_plot::analysis::curves::median_range;
+use vivarium_plot::analysis::replicas::{diverged_replicas, without_diverged};
 use vivarium_view::record::{
     MetricColumn, Record, format_csv_header, format_csv_lines, json_row, list_columns,
 };
@@ -105,13 +106,15 @@ impl MeasurementPrinter {
         match self.format {
             MetricsFormat::Json => record.json_tail(!self.has_printed),
             // A text without measurements still has its heading.
-            format if !self.has_printed => {
-                format_heading(format, &list_columns(&self.measures, std::iter::empty()), self.widths)
-            }
+            format if !self.has_printed => format_heading(
+                format,
+                &list_columns(&self.measures, std::iter::empty::<&Measurement>()),
+                self.widths,
+            ),
             MetricsFormat::Csv => String::new(),
             MetricsFormat::Table => {
                 // A resumed run may have no further measurement and thus no columns.
-                let usual = list_columns(&self.measures, std::iter::empty());
+                let usual = list_columns(&self.measures, std::iter::empty::<&Measurement>());
                 format_rule('─', self.columns.as_deref().unwrap_or(&usual), self.widths)
             }
         }
@@ -150,7 +153,8 @@ fn fit_widths(columns: &[MetricColumn], (first, width): (usize, usize)) -> (usiz
     (first, names.chain([width, "train_accuracy".len()]).max().unwrap_or(width))
 }
 
-/// Table line of one measurement: the value of a single replica, or the median with the range over several.
+/// Table line of one measurement: the value of a single replica, or the median with the range over the replicas that
+/// have not diverged, and the number of those that have.
 fn format_line(columns: &[MetricColumn], row: &Measurement, widths: (usize, usize)) -> String {
     let cell = |values: &[f32]| {
         let (middle, low, high) = median_range(values);
@@ -160,8 +164,13 @@ fn format_line(columns: &[MetricColumn], row: &Measurement, widths: (usize, usiz
             format!("{middle:.4} ({low:.4} to {high:.4})")
         }
     };
-    let cells = columns.iter().map(|column| cell(&column.values(row)));
-    align_cells(row.step.to_string(), cells, fit_widths(columns, widths))
+    let diverged = if row.test_loss.len() > 1 { diverged_replicas(row) } else { vec![] };
+    let cells = columns.iter().map(|column| cell(&without_diverged(&column.values(row), &diverged)));
+    let line = align_cells(row.step.to_string(), cells, fit_widths(columns, widths));
+    match diverged.len() {
+        0 => line,
+        lost => format!("{}  diverged networks: {lost}\n", line.trim_end_matches('\n')),
+    }
 }
 
 /// Table line with right-aligned cells: the training step, `first` characters wide, then each other cell,
@@ -245,7 +254,8 @@ mod tests {
             let rows = MeasurementPrinter::new(format, NameVersion::New, &RunSpec::default());
             rows.format_head(&record) + &rows.format_tail(&record)
         };
-        let table = vivarium_view::record::format_csv(&MeasureNames::default(), std::iter::empty());
+        let table =
+            vivarium_view::record::format_csv(&MeasureNames::default(), std::iter::empty::<&Measurement>());
         assert_eq!(text(MetricsFormat::Csv), record.csv_preamble() + &table);
         assert_eq!(text(MetricsFormat::Json), record.to_json());
         assert_eq!(text(MetricsFormat::Table).lines().count(), 2);

@@ -64,7 +64,8 @@ pub struct Arguments {
     /// File for a figure of the whole sweep, ending in .svg, .png or .pdf. `lab plot` draws the CSV file in other sizes and colours.
     #[arg(long, value_name = "FILE")]
     figure: Option<PathBuf>,
-    /// Train one part of the runs: 2/8 is the second of 8 parts. `lab merge` puts the parts together.
+    /// Train one part of the runs: 2/8 is the second of 8 parts, also if the other parts are not trained now. `lab merge` puts
+    /// the parts together.
     #[arg(long, value_name = "I/N", value_parser = Shard::parse)]
     shard: Option<Shard>,
     /// Device, instead of the device in the link: auto, cpu or gpu. On a GPU many runs train at once.

@@ -10,6 +10,7 @@ use super::arrays::numpy_array;
 use super::columns::{ColumnValues, DataColumns};
 use super::errors::{Diverged, link_error, to_exception};
 use super::figures::{self, Page};
+use super::links::TableArguments;
 use super::table::{Table, missing_column_error};
 use super::trainer::{Trainer, TrainerThread};
 use super::{links, readings};
@@ -38,17 +39,19 @@ pub struct Run {
     measures: MeasureNames,
 }
 
-/// Begins the run of a link, a preset or a file; nothing is trained yet.
+/// Begins the run of a link, a preset or a file; nothing is trained yet. A run on tables trains on `table`.
 #[pyfunction]
-#[pyo3(signature = (link, *, show=None, held_out=None, **settings))]
+#[pyo3(signature = (link, *, show=None, held_out=None, table=None, label=None, **settings))]
 pub fn run(
     py: Python<'_>,
     link: &Bound<'_, PyAny>,
     show: Option<Vec<String>>,
     held_out: Option<usize>,
+    table: Option<Bound<'_, PyAny>>,
+    label: Option<String>,
     settings: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Run> {
-    let mut link = links::read_link(py, link, settings)?;
+    let mut link = links::read_link(py, link, &TableArguments { table, label }, settings)?;
     if !link.spec.run.sweep.is_empty() {
         return Err(link_error(
             py,
@@ -321,8 +324,8 @@ impl Run {
     ) -> PyResult<Bound<'py, PyDict>> {
         // Jupyter leaves out what it does not want.
         drop((include, exclude));
-        let svg = self.call(py, |trainer| figures::run_svg(trainer.player(), false).ok())?;
-        figures::mime_bundle(py, svg, self.describe(py)?)
+        let images = self.call(py, |trainer| figures::run_images(trainer.player()))?;
+        figures::mime_bundle(py, images, self.describe(py)?)
     }
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {

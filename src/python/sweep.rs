@@ -12,7 +12,7 @@ use pyo3::types::{PyCapsule, PyDict};
 use super::columns::DataColumns;
 use super::errors::{link_error, to_exception};
 use super::figures;
-use super::links;
+use super::links::{self, TableArguments};
 use super::table::Table;
 use super::trainer::receive;
 use vivarium_cli::disk::SystemDisk;
@@ -42,16 +42,19 @@ pub struct Sweep {
 
 /// Trains all runs of a sweep, on all cores, and returns when they have ended.
 #[pyfunction]
-#[pyo3(signature = (link, *, output=None, threads=None, progress=None, **settings))]
+#[pyo3(signature = (link, *, output=None, threads=None, progress=None, table=None, label=None, **settings))]
+#[expect(clippy::too_many_arguments, reason = "Python has keyword arguments")]
 pub fn sweep(
     py: Python<'_>,
     link: &Bound<'_, PyAny>,
     output: Option<PathBuf>,
     threads: Option<usize>,
     progress: Option<Bound<'_, PyAny>>,
+    table: Option<Bound<'_, PyAny>>,
+    label: Option<String>,
     settings: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Sweep> {
-    let link = links::read_link(py, link, settings)?;
+    let link = links::read_link(py, link, &TableArguments { table, label }, settings)?;
     if link.spec.run.sweep.is_empty() {
         let sentence = "This link describes a single run, which vivarium.run trains. The link of a sweep lists values \
                         of a setting, for example sweep=n:10_20_40.";
@@ -220,9 +223,9 @@ impl Sweep {
         exclude: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyDict>> {
         drop((include, exclude));
-        let svg = (!self.readings.is_empty())
-            .then(|| figures::readings_svg(&self.readings, &self.link.spec, false));
-        figures::mime_bundle(py, svg, self.__repr__())
+        let images =
+            (!self.readings.is_empty()).then(|| figures::readings_images(&self.readings, &self.link.spec));
+        figures::mime_bundle(py, images, self.__repr__())
     }
 
     fn __str__(&self) -> &str {

@@ -255,6 +255,8 @@ type Job = Box<dyn FnOnce(&mut Trainer) + Send>;
 
 /// Handle through which Python's threads use the thread that trains a run.
 pub struct TrainerThread {
+    /// Number of the process that opened the run. A process that was forked from it has no copy of the run's thread.
+    process: u32,
     /// Queue of the functions that the run's thread is to call with its trainer.
     jobs: Mutex<Sender<Job>>,
     /// Flag that stops the training of the run after the current time slice.
@@ -286,19 +288,24 @@ impl TrainerThread {
             }
         };
         std::thread::Builder::new().name("vivarium".into()).spawn(work)?;
-        let post = TrainerThread { jobs: Mutex::new(orders), stop };
+        let post = TrainerThread { process: std::process::id(), jobs: Mutex::new(orders), stop };
         Ok(post.wait_for_answer(py, opened)?.map(|()| post))
     }
 
     /// Calls `job` with the trainer, in the run's thread, and returns its result.
     ///
     /// # Errors
-    /// When Ctrl-C was pressed, which pauses the run, or when the thread has ended.
+    /// When Ctrl-C was pressed, which pauses the run, when the thread has ended, or when another process calls than the
+    /// one that opened the run: nobody would answer there.
     pub fn call<T: Send + 'static>(
         &self,
         py: Python<'_>,
         job: impl FnOnce(&mut Trainer) -> T + Send + 'static,
     ) -> PyResult<T> {
+        // Before the lock, which another thread may have held when the process was forked.
+        if std::process::id() != self.process {
+            return Err(forked_error());
+        }
         let (told, hears) = channel();
         let order: Job = Box::new(move |trainer| drop(told.send(job(trainer))));
         let sent = self.jobs.lock().unwrap_or_else(PoisonError::into_inner).send(order);
@@ -338,6 +345,14 @@ impl Drop for TrainerThread {
     fn drop(&mut self) {
         self.stop.store(true, Ordering::Relaxed);
     }
+}
+
+/// The Python exception for a run that another process opened, from which this process was forked.
+fn forked_error() -> PyErr {
+    TrainingError::new_err(
+        "This run was opened in another process, and the thread that trains it is not part of a forked process. Open the \
+         run in this process, for example inside the function that multiprocessing calls.",
+    )
 }
 
 /// The Python exception for a run whose thread ended because of an internal error.

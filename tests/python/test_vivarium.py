@@ -4,8 +4,13 @@
 """
 
 import _thread
+import base64
 import gc
+import os
 import pathlib
+import select
+import signal
+import struct
 import threading
 import time
 
@@ -151,6 +156,40 @@ def test_other_threads_of_python_go_on_while_it_trains():
     assert counted[0] > 100
 
 
+def in_a_forked_process(work):
+    """What `work` gives as text in a process that is forked from this one; its exception, if it raises one."""
+    reads, writes = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            text = str(work())
+        except BaseException as error:
+            text = f"{type(error).__name__}: {error}"
+        os.write(writes, text.encode())
+        os._exit(0)
+    os.close(writes)
+    try:
+        ready, _, _ = select.select([reads], [], [], 60)
+        assert ready, "the forked process waits for ever"
+        return os.read(reads, 4096).decode()
+    finally:
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        os.close(reads)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_a_forked_process_is_told_that_the_run_is_of_another_one_and_can_open_its_own():
+    run = vivarium.run(LINK)
+    run.train(20)
+    for call in [run.finish, lambda: run.step, lambda: run["test_loss"], lambda: next(iter(run)), lambda: run.weights]:
+        assert in_a_forked_process(call).startswith("TrainingError: This run was opened in another process")
+    assert in_a_forked_process(lambda: vivarium.run(LINK).finish().step) == "120"
+    run.finish()
+    assert run.step == 120, "the run of this process goes on"
+
+
 def test_weights_can_be_written_to_and_outlive_the_run():
     run = vivarium.run(LINK)
     weights = run.weights["w"]
@@ -202,6 +241,38 @@ def test_pandas_and_polars_read_it():
     assert frame.groupby("replica").size().tolist() == [13, 13, 13]
 
 
+def test_a_run_trains_on_a_data_frame_or_a_file(tmp_path):
+    path = tmp_path / "own.csv"
+    lines = [f"{i * 37 % 101},{i * i % 89},{['no', 'yes'][i % 2]},{i % 3 % 2}" for i in range(120)]
+    path.write_text("\n".join(["size,age,sold,week", *lines]) + "\n")
+    link = "#v1/tabular?model=deep-mlp&widths=8&steps=20&every=10&replicas=1&halt=steps&device=cpu"
+    with pytest.warns(UserWarning, match="not numbers: sold"):
+        by_file = vivarium.run(link, table=path)
+    assert "data=own&csv=" in by_file.link and by_file.settings["m"] == "108", "as many rows as there are"
+    by_file.finish()
+    with pytest.warns(UserWarning):
+        again = vivarium.run("https://example.org/" + link, table=str(path), seed=0)
+    assert again.link == by_file.link
+    of_sold = vivarium.run(link, table=path, label="sold")
+    assert of_sold.link != by_file.link and of_sold.finish().step == 20
+    with pytest.raises(vivarium.LinkError, match="has no column colour"):
+        vivarium.run(link, table=path, label="colour")
+    with pytest.raises(vivarium.LinkError, match="does not train on a table"):
+        vivarium.run(LINK, table=path)
+    with pytest.raises(vivarium.LinkError, match="there is no table"):
+        vivarium.run(link, label="sold")
+    with pytest.raises(OSError):
+        vivarium.run(link, table=tmp_path / "missing.csv")
+    with pytest.raises(TypeError):
+        vivarium.run(link, table=7)
+    pandas = pytest.importorskip("pandas")
+    by_frame = vivarium.run(link, table=pandas.read_csv(path), label="sold")
+    assert by_frame.link == of_sold.link, "the same table"
+    # A group has a setting of this name.
+    group = vivarium.run("#v1/groups?op=table", table="0.1.1.0")
+    assert group.settings["table"] == "0.1.1.0"
+
+
 def test_charts_are_numbers_and_pictures():
     run = vivarium.run(LINK, show=["loss", "weights"]).finish()
     names = dict(run.charts)
@@ -219,6 +290,11 @@ def test_charts_are_numbers_and_pictures():
     assert run.svg(["accuracy"]) != svg and run.svg(dark=True) != svg
     shown = run._repr_mimebundle_()
     assert shown["image/svg+xml"] == svg
+    # For the export of a notebook to PDF, which reads no SVG: in base 64, and readable.
+    png = base64.b64decode(shown["image/png"], validate=True)
+    assert png.startswith(b"\x89PNG\r\n\x1a\n") and png.endswith(b"IEND\xaeB`\x82")
+    width, height = struct.unpack(">II", png[16:24])
+    assert width >= 960 and height >= 480
     assert "120 of 120" in shown["text/plain"] == repr(run)
 
 
@@ -240,6 +316,7 @@ def test_a_sweep_is_the_file_of_the_command_line(tmp_path):
     assert set(sweep["success"].tolist()) <= {0, 1}
     assert "t_c" in str(sweep) and sweep.svg().startswith("<svg")
     assert sweep._repr_mimebundle_()["image/svg+xml"] == sweep.svg()
+    assert base64.b64decode(sweep._repr_mimebundle_()["image/png"]).startswith(b"\x89PNG")
     # Its runs are the runs of their own links.
     alone = vivarium.run(
         "#v1/sparse-parity?n=6&k=1&width=32&lr=1&held=64&every=5&steps=300&replicas=3&device=cpu"

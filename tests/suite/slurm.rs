@@ -149,17 +149,19 @@ impl Drop for Cluster {
     }
 }
 
-/// The script in the README, with another sweep in it.
-fn script() -> String {
+/// The script in the README, with another sweep in it and another number of parts.
+fn script(link: &str, parts: usize) -> String {
     let readme = include_str!("../../src/cli/README.md");
     let (_, rest) = readme.split_once("```sh\n#!/bin/bash\n#SBATCH").unwrap();
     let (lines, _) = rest.split_once("```").unwrap();
-    let lines = lines.lines().map(|line| match line.starts_with("LINK=") {
-        true => format!("LINK='{LINK}'\n"),
-        false => format!("{line}\n"),
+    let lines = lines.lines().map(|line| match line.split_once('=').map(|(name, _)| name) {
+        Some("LINK") => format!("LINK='{link}'\n"),
+        Some("PARTS") => format!("PARTS={parts}\n"),
+        _ => format!("{line}\n"),
     });
     let script = format!("#!/bin/bash\n#SBATCH{}", lines.collect::<String>());
-    assert!(script.contains(LINK) && script.contains("#SBATCH --requeue"), "{script}");
+    assert!(script.contains(link) && script.contains("#SBATCH --requeue"), "{script}");
+    assert!(script.contains(&format!("\nPARTS={parts}\n")), "{script}");
     script
 }
 
@@ -169,12 +171,43 @@ fn runs(path: &Path) -> usize {
     text.lines().filter(|line| !line.starts_with('#')).count().saturating_sub(1)
 }
 
+/// Without a cluster: the shell gets the variables that Slurm sets for task 7 of `--array=7,12`.
+#[test]
+fn the_part_of_a_task_that_is_submitted_again_follows_from_the_stated_number_of_parts() {
+    let folder = Folder::new("slurm-again");
+    std::fs::create_dir(folder.0.join("bin")).unwrap();
+    symlink(env!("CARGO_BIN_EXE_lab"), folder.0.join("bin/lab")).unwrap();
+    let link =
+        "#v1/sparse-parity?n=8&k=2&width=8&held=64&steps=20&halt=steps&sweep=seed:lin:1..24:24&device=cpu";
+    std::fs::write(folder.file("sweep.sh"), script(link, 12)).unwrap();
+    let path = std::env::var("PATH").unwrap_or_default();
+    for task in ["7", "12"] {
+        let output = Command::new("bash")
+            .arg("sweep.sh")
+            .current_dir(&folder.0)
+            .env("PATH", format!("{}:{path}", folder.file("bin")))
+            .envs([("SLURM_ARRAY_TASK_ID", task), ("SLURM_ARRAY_TASK_COUNT", "2")])
+            .envs([
+                ("SLURM_ARRAY_TASK_MIN", "7"),
+                ("SLURM_ARRAY_TASK_MAX", "12"),
+                ("SLURM_CPUS_PER_TASK", "1"),
+            ])
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{}", stderr_text(&output));
+        let part = folder.0.join(format!("part-{task}.csv"));
+        let text = std::fs::read_to_string(&part).unwrap();
+        assert!(text.starts_with(&format!("# lab sweep {task}/12 ")), "{text}");
+        assert_eq!(runs(&part), 2, "{text}");
+    }
+}
+
 #[test]
 fn a_task_that_slurm_requeues_continues_its_part_and_the_merged_file_is_that_of_one_machine() {
     if let Some(missing) = PROGRAMS.iter().find(|name| find(name).is_none()) {
         return skip(module_path!(), &format!("no Slurm: {missing} is not installed"));
     }
-    let script = script();
+    let script = script(LINK, 3);
     let cluster = Cluster::start();
     std::fs::write(cluster.folder.file("sweep.sh"), script).unwrap();
     let submitted = cluster.ask("sbatch", &["--parsable", "--array=1-3", "--cpus-per-task=1", "sweep.sh"]);
@@ -204,6 +237,16 @@ fn a_task_that_slurm_requeues_continues_its_part_and_the_merged_file_is_that_of_
         least == before.len() && after.starts_with(&before),
         "it began again, from {least} bytes:\n{before}"
     );
+
+    // One part that is lost is trained alone.
+    let lost = cluster.folder.0.join("part-2.csv");
+    let first = std::fs::read(&lost).unwrap();
+    std::fs::remove_file(&lost).unwrap();
+    let submitted = cluster.ask("sbatch", &["--parsable", "--array=2", "--cpus-per-task=1", "sweep.sh"]);
+    assert!(submitted.status.success(), "{}", stderr_text(&submitted));
+    let again = format!("{}_2", stderr_text(&submitted).trim());
+    until("the lost part", || cluster.about(&again, "JobState") == "COMPLETED");
+    assert!(std::fs::read(&lost).unwrap() == first, "the part is another one");
 
     let parts = [1, 2, 3].map(|of| format!("part-{of}.csv"));
     let merge = ["merge", &parts[0], &parts[1], &parts[2], "-o", "map.csv"];

@@ -192,19 +192,106 @@ fn links_are_about_the_table_that_the_command_names() {
     let left_out = |name: &str| format!("Columns left out because some values are not numbers: {name}.\n");
     let own = format!("#v1/tabular?data=own&csv={last}");
     let of_second = format!("#v1/tabular?data=own&csv={second}&m=20");
+    let address = "https://example.org/vivarium/#v1/tabular?m=20";
+    let with_m = format!("{own}&m=20");
     for (arguments, link, name) in [
         (vec!["#v1/tabular"], own.as_str(), "grade"),
+        // An address of the page, and a link without its sign.
+        (vec![address], with_m.as_str(), "grade"),
+        (vec!["tabular?m=20"], with_m.as_str(), "grade"),
         (vec!["#v1/tabular?data=own"], own.as_str(), "grade"),
         (vec!["--label", "grade", "#v1/tabular?m=20"], of_second.as_str(), "kind"),
-        // One that names a table, and one of a task that has none.
+        // One that names a table.
         (vec![own.as_str()], own.as_str(), "grade"),
-        (vec!["#v1/sparse-parity?n=20"], "#v1/sparse-parity?n=20", "grade"),
     ] {
         assert_eq!(explained(&arguments), (Some(0), link.to_string(), left_out(name)), "{arguments:?}");
     }
+    // A task that has no table says that the file is not used.
+    let (code, link, said) = explained(&["#v1/sparse-parity?n=20"]);
+    assert_eq!((code, link.as_str()), (Some(0), "#v1/sparse-parity?n=20"));
+    let unused = format!("The run of this link does not train on a table; it does not use {path}.\n");
+    assert_eq!(said, left_out("grade") + &unused);
+    // A link that asks for a generated table contradicts the file, and some commands read no link.
+    let (code, _, said) = explained(&["#v1/tabular?data=generated"]);
+    assert!(code == Some(2) && said.contains("because a CSV file is given"), "{said}");
+    let output = lab(&["list", "--table", path.as_str()]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("--table has no effect"));
     let (code, _, said) = explained(&["--label", "colour", "#v1/tabular"]);
     let expected = format!("{path} has no column colour; its columns are size, grade, kind\n");
     assert_eq!((code, said), (Some(1), expected));
+}
+
+/// A preset on a generated table trains on the file.
+#[test]
+fn a_preset_is_about_the_table_that_the_command_names() {
+    use vivarium::permalink::decode;
+    let folder = Folder::new("preset-on-own-table");
+    let path = folder.file("own.csv");
+    let row = |i: usize| format!("{},{},{}\n", i * 37 % 1009, i * i % 997, ["no", "yes"][i % 2]);
+    std::fs::write(&path, "size,age,sold\n".to_string() + &(0..5000).map(row).collect::<String>()).unwrap();
+    let preset = vivarium::labs::find_preset("table-trees").expect("a preset on a table");
+    let output = lab(&["link", preset.slug, "--table", path.as_str()]);
+    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let number = dataset::read_bytes(&std::fs::read(&path).unwrap(), None).unwrap().table.register();
+    let link = printed.lines().next().unwrap_or_default();
+    assert!(link.contains(&format!("data=own&csv={number}")), "{link}");
+    // The other settings are those of the preset.
+    let with = decode(link).0.spec;
+    for key in ["model", "steps", "every", "m"] {
+        assert_eq!(with.value(key), preset.link().spec.value(key), "{key}");
+    }
+}
+
+/// The label, the first line and columns that count the rows are chosen by options; a refused label names the columns.
+#[test]
+fn a_table_of_the_command_is_read_as_its_options_say() {
+    let folder = Folder::new("options-of-own-table");
+    let path = folder.file("own.csv");
+    let row = |i: usize| format!("{i},{},{},same\n", i * i % 997, ["no", "yes"][i % 2]);
+    std::fs::write(&path, "id,x,x,kind\n".to_string() + &(0..100).map(row).collect::<String>()).unwrap();
+    let said = |arguments: &[&str]| {
+        let mut line = vec!["link", "#v1/tabular", "--table", path.as_str()];
+        line.extend(arguments);
+        let output = lab(&line);
+        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    let (code, text) = said(&[]);
+    assert_eq!(code, Some(1));
+    assert!(text.contains("with the label kind, the label has the same value in all rows"), "{text}");
+    assert!(
+        text.contains("Choose another label with --label; the columns are id, x (1), x (2), kind"),
+        "{text}"
+    );
+    let (code, text) = said(&["--label", "x"]);
+    assert!(
+        code == Some(1) && text.contains("several columns x; choose one of them by its number: x (1), x (2)")
+    );
+    let (code, text) = said(&["--label", "x (2)"]);
+    assert_eq!(code, Some(0), "{text}");
+    assert!(text.contains("Columns left out because they count the rows: id."), "{text}");
+    let (_, text) = said(&["--label", "x (2)", "--row-numbers"]);
+    assert!(text.contains("Columns that count the rows are kept: id."), "{text}");
+    let (code, text) = said(&["--label", "column 3", "--header", "no"]);
+    assert!(code == Some(1) && text.contains("no column contains only numbers"), "{text}");
+}
+
+/// A link from before the rules of reading changed names its table by its hash, and the file still gives it.
+#[test]
+fn a_link_to_a_table_of_the_first_version_is_the_same_run() {
+    let folder = Folder::new("first-version-table");
+    let path = folder.file("own.csv");
+    let row = |i: usize| format!("{i},{},{}\n", i * i % 997, ["no", "yes"][i % 2]);
+    let text = "id,x,sold\n".to_string() + &(0..100).map(row).collect::<String>();
+    std::fs::write(&path, &text).unwrap();
+    let first =
+        dataset::TableChoices { rules: dataset::ReadingRules::First, ..dataset::TableChoices::default() };
+    let number = dataset::read_with(text.as_bytes(), &first).unwrap().number;
+    let link = format!("#v1/tabular?data=own&csv={number}&m=20");
+    let output = lab(&["link", &link, "--table", path.as_str()]);
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(String::from_utf8_lossy(&output.stdout).lines().next(), Some(link.as_str()));
 }
 
 #[test]

@@ -5,6 +5,7 @@ use leptos::prelude::*;
 use plotters::backend::SVGBackend;
 use plotters::drawing::IntoDrawingArea;
 use plotters_canvas::CanvasBackend;
+use vivarium_ui::text::element_text;
 use vivarium_view::display::charts::ChartOfRun;
 use web_sys::KeyboardEvent;
 
@@ -65,15 +66,25 @@ fn handle_drops(store: Store) {
         set_root_attribute("data-drop", "no");
         if files::has_files(&event) {
             event.prevent_default();
-            read_first_file(&files::dropped_items(&event), HEAD_BYTES, move |name, read| {
+            let items = files::dropped_items(&event);
+            let others = files::count_files(&items).saturating_sub(1);
+            read_first_file(&items, HEAD_BYTES, move |name, read| {
                 store.act(Action::Request(Request::OpenFile(name, read)));
+                store.act(Action::FilesIgnored(others));
             });
         }
     });
 }
 
-/// Saves a chart as SVG (`is_vector`) or PNG, in dark or light colours. Returns whether it was saved.
-fn save_chart(store: Store, chart: Chart, is_vector: bool, is_dark: bool) -> bool {
+/// Saves a chart as SVG (`is_vector`) or PNG, in dark or light colours. `report` is called with whether the file was
+/// offered to the browser, as soon as the file exists.
+fn save_chart(
+    store: Store,
+    chart: Chart,
+    is_vector: bool,
+    is_dark: bool,
+    report: impl Fn(bool) + Clone + 'static,
+) {
     let name = store.peek(|state| format!("{}-{}", build_record(state, "").file_stem(), chart.slug()));
     let canvas = files::chart_canvas(chart.slug());
     let size =
@@ -92,22 +103,25 @@ fn save_chart(store: Store, chart: Chart, is_vector: bool, is_dark: bool) -> boo
     if !is_vector {
         let theme = Theme { font_family: "system-ui, sans-serif", ..theme }.with_scale(PNG_SCALE);
         let pixels = [width, height].map(|side| (f64::from(side) * PNG_SCALE) as u32);
-        return files::create_canvas(pixels).is_some_and(|sheet| {
-            let drawn = CanvasBackend::with_canvas_object(sheet.clone()).is_some_and(|backend| {
+        let drawn = files::create_canvas(pixels).filter(|sheet| {
+            CanvasBackend::with_canvas_object(sheet.clone()).is_some_and(|backend| {
                 draw(&Surface::Canvas(backend).into_drawing_area(), &reading, &theme).is_ok()
-            });
-            drawn && files::save_canvas_png(&sheet, format!("{name}.png"))
+            })
         });
+        return match drawn {
+            Some(sheet) => files::save_canvas_png(&sheet, format!("{name}.png"), report),
+            None => report(false),
+        };
     }
     let text = wrap_svg(&single_chart(&reading, width, height), &theme, |text, units, theme| {
         let area = Surface::Svg(SVGBackend::with_string(text, units)).into_drawing_area();
         draw(&area, &reading, theme).and_then(|()| area.present()).is_ok()
     });
-    files::save_file(&ExportFile {
+    report(files::save_file(&ExportFile {
         name: format!("{name}.svg"),
         media_type: "image/svg+xml",
         bytes: text.into_bytes(),
-    })
+    }));
 }
 
 /// Reads the file in `State::file_reading` in a worker whenever there is one; `done` is called after each file. Returns
@@ -151,7 +165,7 @@ fn progress(store: Store, is_here: impl Fn() -> bool + Send + Sync + 'static) ->
         view! {
             <div class="file-progress" data-testid="file-progress">
                 // Ten times a second is too often to be read out: the name and the button say enough.
-                <span aria-hidden="true" data-testid="file-progress-text">{text}</span>
+                <span aria-hidden="true" data-testid="file-progress-text" prop:textContent=text></span>
                 <progress aria-label=tr!("Reading the file") max="1" value=move || share.get().to_string()></progress>
                 <button class="button" type="button" data-testid="file-progress-cancel" on:click=cancel>
                     {tr!("Cancel")}
@@ -160,6 +174,43 @@ fn progress(store: Store, is_here: impl Fn() -> bool + Send + Sync + 'static) ->
         }
     };
     (move || is_here.get().then(shown)).into_any()
+}
+
+/// Creates the choice of another label for a table that could not be used with its label; shown while `is_here`. `done`
+/// is called after each choice.
+fn refused_table(
+    store: Store,
+    is_here: impl Fn() -> bool + Send + Sync + 'static,
+    done: impl Fn() + Copy + Send + Sync + 'static,
+) -> AnyView {
+    let refused = store.memo(|state| {
+        let file = state.refused_table.as_ref()?;
+        Some((file.name.clone(), file.table.all.clone(), file.table.label))
+    });
+    let is_here = Memo::new(move |_| is_here());
+    let choose = move |label: Option<usize>| {
+        store.act(Action::Request(Request::LabelRefusedTable(label)));
+        done();
+    };
+    let shown = move |(name, names, label): (String, Vec<String>, usize)| {
+        let options = names.into_iter().enumerate().map(|(at, name)| {
+            view! { <option value=at.to_string() selected=at == label prop:textContent=name></option> }
+        });
+        view! {
+            <div class="file-progress" data-testid="refused-table">
+                <label class="form-field">
+                    <span prop:textContent=tr!("Label of {name}", name)></span>
+                    <select data-testid="refused-label" on:change=move |event| choose(event_target_value(&event).parse().ok())>
+                        {options.collect_view()}
+                    </select>
+                </label>
+                <button class="button" type="button" data-testid="refused-close" on:click=move |_| choose(None)>
+                    {tr!("Do not open the file")}
+                </button>
+            </div>
+        }
+    };
+    (move || refused.get().filter(|_| is_here.get()).map(shown)).into_any()
 }
 
 /// The dialog for opening and saving files.
@@ -188,8 +239,13 @@ pub fn Files(
             dialog.close();
         }
     };
+    let has_decimal_commas = RwSignal::new(files::wants_decimal_commas());
+    let for_reader = move |file: ExportFile| match has_decimal_commas.get_untracked() {
+        true => file.with_decimal_commas(),
+        false => file,
+    };
     let save = move |export: Export| {
-        let file = store.peek(|state| export.build(state, &files::user_agent()));
+        let file = store.peek(|state| export.build(state, &files::user_agent())).map(for_reader);
         note.set(match file {
             Ok(file) if files::save_file(&file) => tr!("Saved {name}.", name = file.name),
             Ok(file) => tr!("The browser did not save {name}.", name = file.name),
@@ -199,6 +255,8 @@ pub fn Files(
     let exports = Export::ALL.map(|export| {
         let why = store.memo(move |state| export.unavailable_reason(state));
         let about = store.memo(move |state| export.description(state));
+        let label = store.memo(move |state| export.label(state));
+        let is_listed = store.memo(move |state| export.is_listed(state));
         let at = store.memo(move |state| match (export, state.weights_step()) {
             (Export::Weights, Some(step)) => {
                 tr!(" The weights are those of step {step}.", step = format_thousands(step))
@@ -206,12 +264,14 @@ pub fn Files(
             _ => String::new(),
         });
         view! {
-            <li class="files__item">
+            <li class="files__item" class:not-displayed=move || !is_listed.get()>
                 <button class="button" type="button" data-testid=format!("save-{}", export.slug())
-                    aria-disabled=move || why.get().is_some().to_string() on:click=move |_| save(export)>
-                    {export.label()}
+                    aria-disabled=move || why.get().is_some().to_string() on:click=move |_| save(export)
+                    prop:textContent=label>
                 </button>
-                <span>{move || why.get().unwrap_or_else(|| about.get())}{at}</span>
+                <span prop:textContent=element_text(move || {
+                    format!("{}{}", why.get().unwrap_or_else(|| about.get()), at.get())
+                })></span>
             </li>
         }
         .into_any()
@@ -222,18 +282,29 @@ pub fn Files(
     });
     let keep = move |chart: Chart, kind: ChartFormat| {
         let is_dark = appearance.is_dark.get_untracked();
-        let saved = match kind {
-            ChartFormat::Svg | ChartFormat::Png => {
-                save_chart(store, chart, kind == ChartFormat::Svg, is_dark)
-            }
-            ChartFormat::Data => files::save_file(&store.peek(|state| export_chart_csv(state, chart))),
+        let report = move |is_saved: bool| {
+            let name = chart.info().name;
+            note.set(if is_saved {
+                tr!("Saved the chart {name}.", name)
+            } else {
+                tr!("{name} was not saved.", name)
+            });
         };
-        let name = chart.info().name;
-        note.set(if saved {
-            tr!("Saved the chart {name}.", name)
-        } else {
-            tr!("{name} was not saved.", name)
-        });
+        // The note on the previous file would be taken for one on this file, which may need a while.
+        note.set(String::new());
+        match kind {
+            ChartFormat::Svg | ChartFormat::Png => {
+                save_chart(store, chart, kind == ChartFormat::Svg, is_dark, report);
+            }
+            ChartFormat::Data => {
+                report(files::save_file(&for_reader(store.peek(|state| export_chart_csv(state, chart)))));
+            }
+        }
+    };
+    let choose_commas = move |event| {
+        let is_on = event_target_checked(&event);
+        has_decimal_commas.set(is_on);
+        files::store_decimal_commas(is_on);
     };
     let pictures = move |chart: Chart| {
         let name = chart.info().name;
@@ -254,7 +325,7 @@ pub fn Files(
         view! {
             <li class="files__item files__item--chart">
                 <span class="files__pair">{button(ChartFormat::Svg)}{button(ChartFormat::Png)}{button(ChartFormat::Data)}</span>
-                <span>{name}</span>
+                <span prop:textContent=name></span>
             </li>
         }
         .into_any()
@@ -274,7 +345,7 @@ pub fn Files(
     };
     let choice = FileButton {
         word: tr!("Open a file"),
-        accept: ".json,.safetensors,.csv,.tsv,.txt",
+        accept: ".json,.safetensors,.csv,.tsv,.txt,.data,.dat",
         max_head_bytes: HEAD_BYTES,
         id: "file",
     };
@@ -288,6 +359,11 @@ pub fn Files(
             <ul class="files__list">
                 {move || charts.get().into_iter().map(pictures).collect_view()}
             </ul>
+            <label class="files__choice">
+                <input type="checkbox" data-testid="decimal-commas" prop:checked=move || has_decimal_commas.get()
+                    on:change=choose_commas />
+                {tr!("CSV files for spreadsheets that use decimal commas: 0,5 instead of 0.5, with semicolons between columns. This browser remembers the choice.")}
+            </label>
             <h2>{tr!("Open")}</h2>
             <p class="files__item">
                 {choice.view(opened)}
@@ -296,11 +372,13 @@ pub fn Files(
                 </span>
             </p>
             {progress(store, move || reads.get() && open.get())}
-            <p class="files__note" role="status" data-testid="files-note">{note}</p>
-            <p class="files__note files__note--error" role="alert" data-testid="files-error">{error}</p>
+            {refused_table(store, move || open.get(), opened)}
+            <p class="files__note" role="status" data-testid="files-note" prop:textContent=note></p>
+            <p class="files__note files__note--error" role="alert" data-testid="files-error" prop:textContent=error></p>
             <button class="button" type="button" on:click=move |_| close()>{tr!("Close")}</button>
         </dialog>
         {progress(store, move || reads.get() && !open.get())}
+        {refused_table(store, move || !open.get(), || {})}
     }
     .into_any()
 }

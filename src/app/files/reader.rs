@@ -15,9 +15,11 @@ use vivarium_core::language::translations;
 use vivarium_model::platform::file::{FileHandle, UploadedFile, open_blob};
 use vivarium_model::platform::web::unpack;
 use vivarium_player::trainer::Program;
-use vivarium_view::record::dataset::Dataset;
+use vivarium_view::record::dataset::{Dataset, TableChoices};
 use vivarium_view::record::head::{FileKind, HEAD_BYTES};
-use vivarium_view::record::reading::{FileContents, FileEvent, FileReceiver, ReadJob, ReadProgress, read};
+use vivarium_view::record::reading::{
+    FileContents, FileEvent, FileReceiver, ReadJob, ReadProgress, read_expected,
+};
 
 /// A worker that reads a file; dropping it ends the worker.
 pub struct FileReader {
@@ -85,13 +87,22 @@ impl Drop for FileReader {
     }
 }
 
-/// Reads a table from the browser's storage; `label` is the index of its label column. None if it is not a table.
-pub async fn read_stored_table(file: Blob, label: usize) -> Option<(UploadedFile, Dataset)> {
+/// Reads a table from the browser's storage; `label` is the index of its label column, and `wanted` the number of the
+/// table that a link names, if any. None if it is not a table.
+pub async fn read_stored_table(
+    file: Blob,
+    label: usize,
+    wanted: Option<u64>,
+) -> Option<(UploadedFile, Dataset)> {
     let file = open_blob(file, HEAD_BYTES).await.ok()?;
-    let job =
-        ReadJob { label: Some(label), texts: translations(), ..ReadJob::new(FileKind::Table, file.size) };
+    let job = ReadJob {
+        choices: TableChoices::with_label(Some(label)),
+        expected_table: wanted,
+        texts: translations(),
+        ..ReadJob::new(FileKind::Table, file.size)
+    };
     let contents = match (file.bytes(), &file.handle) {
-        (Some(bytes), _) => read(&job, bytes).ok(),
+        (Some(bytes), _) => read_expected(&job, || Ok(bytes)).ok(),
         (None, Some(handle)) => read_in_worker(&job, handle).await,
         (None, None) => None,
     };

@@ -336,6 +336,9 @@ pub trait TaskConfig {
     fn has_uploaded_data(&self) -> bool {
         false
     }
+    /// Adapts settings that a link does not state to the uploaded data; `_is_stated` says whether the link states the
+    /// setting with a key. Does nothing by default, and if the data are not open in this program.
+    fn follow_uploaded_data(&mut self, _is_stated: &dyn Fn(&str) -> bool) {}
     /// Rough number of floating-point operations for the theory that the page computes before a run of this task
     /// starts.
     fn theory_operations(&self) -> u64 {

@@ -145,6 +145,11 @@ impl Tabular {
         self.row_count().saturating_sub(self.held_out_row_count()).max(1)
     }
 
+    /// Largest number of rows that a training set can have: those that are not held out, as far as they fit into memory.
+    fn max_training_row_count(&self) -> u64 {
+        (self.training_pool_size() as u64).min(MAX_TRAINING_SET_ENTRIES / self.inputs() as u64)
+    }
+
     /// Number of rows in the training set of one replica.
     fn training_row_count(&self) -> usize {
         if self.m == 0 { self.training_pool_size() } else { self.m }
@@ -330,6 +335,12 @@ impl TaskConfig for Tabular {
         self.uploaded_table().is_some()
     }
 
+    fn follow_uploaded_data(&mut self, is_stated: &dyn Fn(&str) -> bool) {
+        if self.has_uploaded_data() && !is_stated("m") {
+            self.m = self.m.min(self.max_training_row_count() as usize);
+        }
+    }
+
     fn repair(&mut self) {
         self.k = super::previous_odd(self.k.min(self.n));
         self.m = self.m.min(self.training_pool_size());
@@ -412,7 +423,7 @@ impl Examples for Tabular {
             TableOrigin::Uploaded => vec![],
         };
         let columns = self.inputs();
-        let most = (self.training_pool_size() as u64).min(MAX_TRAINING_SET_ENTRIES / columns as u64);
+        let most = self.max_training_row_count();
         if self.training_row_count() as u64 > most {
             let expected = tr!("at most {most} for n = {n}", most, n = columns);
             errors.push(InvalidSetting::new("m", &self.m.to_string(), expected));

@@ -1,6 +1,6 @@
 //! The data of a chart as CSV, for the page's menu and for `lab probe`.
 
-use super::{ExportFile, build_record};
+use super::{CSV_TYPE, ExportFile, build_record};
 use crate::state::State;
 use vivarium_model::chart::Chart;
 use vivarium_view::display::data::{ChartData, build_chart_record, write_csv};
@@ -15,5 +15,5 @@ pub fn export_chart_csv(state: &State, chart: Chart) -> ExportFile {
     let bytes =
         write_csv(&build_chart_record(&state.player.run), &[build_chart_data(state, chart)]).into_bytes();
     let name = format!("{}-{}.csv", build_record(state, "").file_stem(), chart.slug());
-    ExportFile { name, media_type: "text/csv", bytes }
+    ExportFile { name, media_type: CSV_TYPE, bytes }
 }

@@ -6,6 +6,7 @@
 //! run that is paused at its step. If a file cannot be opened, the current run goes on.
 
 pub mod data;
+mod ignored;
 pub mod openers;
 pub mod progress;
 pub mod reading;
@@ -13,24 +14,33 @@ pub mod tables;
 #[cfg(test)]
 pub(crate) mod tests;
 
+use std::borrow::Cow;
+
 use super::state::{Action, State, UndoEntry};
 use crate::effect::Effect;
 use crate::files::openers::openers;
+use vivarium_labs::tables::user_tables::file_of_run;
 use vivarium_model::platform::file::UploadedFile;
 use vivarium_model::protocol::{Command, EndReason};
 use vivarium_view::display::words::format_thousands;
 use vivarium_view::display::{RunPhase, RunView};
-use vivarium_view::record::preamble::file_name;
+use vivarium_view::record::preamble::{file_name, measurement_stride};
 use vivarium_view::record::reading::ReadProgress;
+use vivarium_view::record::spreadsheet::to_decimal_commas;
 use vivarium_view::record::weights::CheckpointHeader;
-use vivarium_view::record::{Record, TrainingEnvironment, format_csv, torch};
+use vivarium_view::record::{CommandTable, Record, TrainingEnvironment, format_csv, json_row, torch};
 use vivarium_view::ui::request::Request;
+
+/// Media type of CSV tables.
+pub(crate) const CSV_TYPE: &str = "text/csv";
 
 /// A kind of file that the page can save from the current run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Export {
-    /// Metrics of the run as CSV.
+    /// Metrics of the run as CSV; of a sweep, the results of its runs.
     Csv,
+    /// Metrics of all runs of a sweep as one CSV table.
+    SweepMetrics,
     /// Metrics of all compared runs as one CSV table.
     ComparedCsv,
     /// The run as JSON: link, measurements and environment.
@@ -52,15 +62,34 @@ pub struct ExportFile {
     pub bytes: Vec<u8>,
 }
 
+impl ExportFile {
+    /// The file with decimal commas and semicolons between columns, if it is a CSV table; other files are unchanged.
+    pub fn with_decimal_commas(mut self) -> ExportFile {
+        if self.media_type == CSV_TYPE
+            && let Ok(table) = std::str::from_utf8(&self.bytes)
+        {
+            self.bytes = to_decimal_commas(table).into_bytes();
+        }
+        self
+    }
+}
+
 impl Export {
     /// All kinds of exported files, in the order of the dialog.
-    pub const ALL: [Export; 5] =
-        [Export::Json, Export::Csv, Export::ComparedCsv, Export::Weights, Export::Script];
+    pub const ALL: [Export; 6] = [
+        Export::Json,
+        Export::Csv,
+        Export::SweepMetrics,
+        Export::ComparedCsv,
+        Export::Weights,
+        Export::Script,
+    ];
 
     /// Returns the name of the kind of file in test ids.
     pub fn slug(self) -> &'static str {
         match self {
             Export::ComparedCsv => "compared",
+            Export::SweepMetrics => "sweep-metrics",
             other => other.extension(),
         }
     }
@@ -68,17 +97,24 @@ impl Export {
     /// Returns the extension, without a dot, of the name of this kind of file.
     pub fn extension(self) -> &'static str {
         match self {
-            Export::Csv | Export::ComparedCsv => "csv",
+            Export::Csv | Export::SweepMetrics | Export::ComparedCsv => "csv",
             Export::Json => "json",
             Export::Weights => "safetensors",
             Export::Script => "py",
         }
     }
 
-    /// Returns the label of the button that saves this kind of file.
-    pub fn label(self) -> &'static str {
+    /// Whether this kind of file exists for the current run, so that the dialog lists it.
+    pub fn is_listed(self, state: &State) -> bool {
+        self != Export::SweepMetrics || state.player.run.sweep.is_some()
+    }
+
+    /// Returns the label of the button that saves this kind of file for the current run.
+    pub fn label(self, state: &State) -> &'static str {
         match self {
+            Export::Csv if state.player.run.sweep.is_some() => tr!("Results of the sweep (CSV)"),
             Export::Csv => tr!("Metrics (CSV)"),
+            Export::SweepMetrics => tr!("Metrics of all runs (CSV)"),
             Export::ComparedCsv => tr!("Compared runs (CSV)"),
             Export::Json => tr!("Run (JSON)"),
             Export::Weights => tr!("Weights (safetensors)"),
@@ -94,7 +130,19 @@ impl Export {
                     "The result of every replica in every finished run of the sweep: the swept settings, the step at which the target was reached (empty if it was not reached), and the final accuracy."
                 )
             }
-            Export::Csv => tr!("Every measurement of every replica, for a spreadsheet or a program."),
+            Export::Csv if has_all_measurements(state) => {
+                tr!("Every measurement of every replica, for a spreadsheet or a program.")
+            }
+            Export::Csv => {
+                tr!(
+                    "Evenly spaced measurements of every replica, for a spreadsheet or a program. The run has more measurements than the page keeps. The line “measurement_stride” in the file says how many measurements of the run there are for each one in the file."
+                )
+            }
+            Export::SweepMetrics => {
+                tr!(
+                    "The measurements of every replica in every finished run of the sweep, with a column for each swept setting. Of a run with many measurements, the file contains evenly spaced ones."
+                )
+            }
             Export::ComparedCsv => {
                 tr!(
                     "The metrics of this run and of the compared runs in one table. The column “run” contains the name of the run. The next columns are “step” and “replica”, and then one column for each metric."
@@ -124,6 +172,13 @@ impl Export {
                 };
                 (!has_results).then(|| tr!("Nothing has been measured yet."))
             }
+            Export::SweepMetrics => match &state.player.run.sweep {
+                None => Some(tr!("This run is not a sweep.")),
+                Some(_) if state.player.run.file_environment.is_some() => {
+                    Some(tr!("The opened file contains no measurements of the runs."))
+                }
+                Some(sweep) => (!sweep.has_rows()).then(|| tr!("Nothing has been measured yet.")),
+            },
             Export::ComparedCsv if !state.has_compared_runs() => Some(tr!(
                 "There is no other run to compare: press “Keep and compare”, then train with another setting."
             )),
@@ -144,20 +199,28 @@ impl Export {
         if let Some(why) = self.unavailable_reason(state) {
             return Err(why.into());
         }
-        let record = build_record(state, system);
+        let history = &state.player.run.history;
+        let is_sweep = state.player.run.sweep.is_some();
+        // The first two say how far the measurements in the file are apart, and all are written one after the other.
+        let rows = history.all_rows().take(if is_sweep { 0 } else { 2 }).map(Cow::into_owned).collect();
+        let record = Record { rows, ..build_record(state, system) };
         let weights = state.player.checkpoint.as_ref();
         let (kind, bytes) = match self {
             Export::Csv => {
                 let run = &state.player.run;
-                let rows: Vec<_> = run.history.rows().collect();
                 let table = match &run.sweep {
                     Some(sweep) => sweep.format_csv(&run.link.spec),
-                    None => format_csv(&run.spec().measure_names(), rows.into_iter()),
+                    None => format_csv(&run.spec().measure_names(), run.history.all_rows()),
                 };
-                ("text/csv", (record.csv_preamble() + &table).into_bytes())
+                (CSV_TYPE, (record.csv_preamble() + &table).into_bytes())
             }
-            Export::ComparedCsv => ("text/csv", state.compared_csv().into_bytes()),
-            Export::Json => ("application/json", record.to_json().into_bytes()),
+            Export::SweepMetrics => {
+                let run = &state.player.run;
+                let table = run.sweep.as_ref().map(|sweep| sweep.format_metrics_csv(&run.link.spec));
+                (CSV_TYPE, (record.csv_preamble() + &table.unwrap_or_default()).into_bytes())
+            }
+            Export::ComparedCsv => (CSV_TYPE, state.compared_csv().into_bytes()),
+            Export::Json => ("application/json", format_json(state, &record).into_bytes()),
             Export::Weights => {
                 ("application/octet-stream", weights.map(|(_, bytes)| bytes.clone()).unwrap_or_default())
             }
@@ -168,13 +231,37 @@ impl Export {
         let step =
             weights.filter(|_| self == Export::Weights).map_or(state.player.run.step, |(step, _)| *step);
         let record = Record { step, ..record };
-        let of_all = if self == Export::ComparedCsv { "-compared" } else { "" };
+        let content = match self {
+            Export::ComparedCsv => "-compared",
+            Export::SweepMetrics => "-metrics",
+            Export::Csv if state.player.run.sweep.is_some() => "-results",
+            _ => "",
+        };
         Ok(ExportFile {
-            name: format!("{}{of_all}.{}", record.file_stem(), self.extension()),
+            name: format!("{}{content}.{}", record.file_stem(), self.extension()),
             media_type: kind,
             bytes,
         })
     }
+}
+
+/// Whether files of the current run contain all of its measurements.
+fn has_all_measurements(state: &State) -> bool {
+    let run = &state.player.run;
+    measurement_stride(run.spec().run.every, run.history.all_rows().map(|row| row.step)) == 1
+}
+
+/// Formats the JSON file of the current run with all measurements that the page has; `record` contains the other fields.
+fn format_json(state: &State, record: &Record) -> String {
+    let run = &state.player.run;
+    let measures = run.link.spec.measure_names();
+    let mut text = record.json_head();
+    if run.sweep.is_none() {
+        for (at, row) in run.history.all_rows().enumerate() {
+            text += &json_row(&measures, &row, at == 0);
+        }
+    }
+    text + &record.json_tail(record.rows.is_empty())
 }
 
 /// Returns the run as a record (settings, measurements, device); `system` is the user agent of the browser.
@@ -214,8 +301,20 @@ pub fn command_line(state: &State) -> String {
 
 /// Returns the two texts that repeat the page's run elsewhere: the shell command, and Python code.
 pub fn repeating_commands(state: &State) -> [String; 2] {
-    let record = build_record(state, "");
-    [record.command(), record.python_code()]
+    let (record, table) = (build_record(state, ""), table_of_run(state));
+    [record.command_on_table(table.as_ref()), record.python_code_on_table(table.as_ref())]
+}
+
+/// Returns file and label of the table on which the current run trains; None if it is not a CSV file that is open.
+fn table_of_run(state: &State) -> Option<CommandTable> {
+    let opened = file_of_run(&state.player.run.link.spec)?;
+    let (table, at) = (&opened.table, opened.table.label);
+    // A column without a name is numbered in the language of the page, and the command is English.
+    let label = match table.all.get(at)? {
+        name if *name == tr!("column {column}", column = at + 1) => format!("column {}", at + 1),
+        name => name.clone(),
+    };
+    Some(CommandTable { file: opened.name.clone(), label, choices: table.choices })
 }
 
 /// Returns a sentence on the device and program that made the shown measurements; None unless they come from a file.
@@ -336,14 +435,15 @@ impl State {
         self.leave_run(effects);
         self.reset_view_of_run();
         self.player.show_weights(link, header, bytes, effects);
-        self.player.message = tr!(
+        let mut message = tr!(
             "Opened {name}: weights at step {step}. Press Play to continue the training from this step.",
             name,
             step = format_thousands(header.step)
         );
         if let Some(initial) = initial_weights_note(&self.player.run) {
-            self.player.message = format!("{} {initial}", self.player.message);
+            message = format!("{message} {initial}");
         }
+        self.player.show_while_waiting(message);
     }
 
     /// Returns the message after a restart of the run: `usual`, or a note if the run had begun with weights from a

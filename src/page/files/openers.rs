@@ -11,6 +11,7 @@ use crate::state::State;
 use vivarium_labs::cannot_learn;
 use vivarium_model::platform::file::UploadedFile;
 use vivarium_model::run::RunSpec;
+use vivarium_view::record::dataset::TableChoices;
 use vivarium_view::record::reading::ReadProgress;
 
 /// Functions that are in the page's second WebAssembly module (loaded after the first paint), as pointers that the
@@ -18,8 +19,8 @@ use vivarium_view::record::reading::ReadProgress;
 pub struct FileFunctions {
     /// Opens a file with a run, with weights or with a table; arguments: state, file name, file, effects.
     pub open_file: fn(&mut State, &str, UploadedFile, &mut Vec<Effect>),
-    /// Opens a data table from a file; arguments: state, file name, file, index of the label column from 0, effects.
-    pub open_table: fn(&mut State, &str, UploadedFile, usize, &mut Vec<Effect>),
+    /// Opens a data table from a file; arguments: state, file name, file, choices on how it is read, effects.
+    pub open_table: fn(&mut State, &str, UploadedFile, &TableChoices, &mut Vec<Effect>),
     /// Handles a message of the worker that reads a file; arguments: state, number of the file, message, effects.
     pub handle_message: fn(&mut State, u64, ReadProgress, &mut Vec<Effect>),
     /// Returns the reasons why a run cannot learn, one sentence each.

@@ -1,6 +1,7 @@
 //! The file that is being read, and its progress.
 
 use vivarium_model::platform::file::UploadedFile;
+use vivarium_view::record::dataset::RefusedTable;
 use vivarium_view::record::reading::ReadJob;
 
 /// Purpose for which a worker reads a file.
@@ -28,6 +29,17 @@ pub struct FileReading {
     pub job: ReadJob,
     /// Share of the file that has been read, from 0 to 1.
     pub fraction: f64,
+}
+
+/// A table that could not be used with its label, so that the user may choose another column of its file as the label.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RefusedFile {
+    /// Name of the file of the refused table.
+    pub name: String,
+    /// Handle to the file of the refused table.
+    pub file: UploadedFile,
+    /// Columns of the refused table, its label, and the choices by which it was read.
+    pub table: RefusedTable,
 }
 
 impl FileReading {

@@ -7,51 +7,74 @@
 //! memory at its end; the page goes on meanwhile, and the result is applied as one change.
 
 use crate::effect::Effect;
-use crate::files::progress::{FileReading, ReadPurpose};
+use crate::files::progress::{FileReading, ReadPurpose, RefusedFile};
 use crate::state::State;
 use vivarium_core::language::translations;
 use vivarium_model::platform::file::UploadedFile;
+use vivarium_model::tasks::Task;
+use vivarium_model::tasks::tabular::uploaded::find_table;
 use vivarium_plot::analysis::curves::MAX_HISTORY_ROWS;
+use vivarium_view::record::dataset::TableChoices;
 use vivarium_view::record::head::{FileKind, detect_kind};
-use vivarium_view::record::reading::{FileContents, ReadJob, ReadProgress, read};
+use vivarium_view::record::reading::{FileContents, ReadJob, ReadProgress, read_expected};
 use vivarium_view::record::weights::CheckpointHeader;
 
 impl State {
     /// Opens a file that the user chose or dropped: small files at once, large ones in a worker.
     pub fn read_file(&mut self, name: &str, file: UploadedFile, effects: &mut Vec<Effect>) {
         self.file_error.clear();
+        self.refused_table = None;
         // One file at a time: reading of another file is cancelled.
-        self.file_reading = None;
+        self.cancel_for_next_file();
         match detect_kind(name, file.size, &file.head) {
             Ok(kind) => {
                 // A saved run may wait for this table.
                 let awaited = self.awaited_table();
-                let label = awaited.and_then(|(_, label)| label).filter(|_| kind == FileKind::Table);
-                let of = if awaited.is_some() { ReadPurpose::ResumeRun } else { ReadPurpose::Open };
-                self.read_as(kind, name, file, (label, of), effects);
+                let choices = TableChoices::with_label(awaited.and_then(|(_, label)| label));
+                let purpose = if awaited.is_some() { ReadPurpose::ResumeRun } else { ReadPurpose::Open };
+                self.read_as(kind, name, file, (choices, purpose), effects);
             }
             Err(flaw) => self.reject_file(name, &flaw.to_string()),
         }
     }
 
-    /// Opens a file as a data table whose label is the column with index `label`, from 0.
-    pub fn read_table(&mut self, name: &str, file: UploadedFile, label: usize, effects: &mut Vec<Effect>) {
-        self.read_as(FileKind::Table, name, file, (Some(label), ReadPurpose::Open), effects);
+    /// Opens a file as a data table, which is read according to `choices`.
+    pub fn read_table(
+        &mut self,
+        name: &str,
+        file: UploadedFile,
+        choices: &TableChoices,
+        effects: &mut Vec<Effect>,
+    ) {
+        self.file_error.clear();
+        self.read_as(FileKind::Table, name, file, (*choices, ReadPurpose::Open), effects);
     }
 
-    /// Reads a file of this kind at once or in a worker, for `purpose`; `label` is the index of a table's label column,
-    /// None for the default.
+    /// Returns the number of the table that a waiting run or the link of the page names and that is not open; None if
+    /// there is none.
+    fn missing_table(&self) -> Option<u64> {
+        if let Some((number, _)) = self.awaited_table() {
+            return Some(number);
+        }
+        match &self.player.run.link.spec.task {
+            Task::Tabular(task) if task.csv != 0 && find_table(task.csv).is_none() => Some(task.csv),
+            _ => None,
+        }
+    }
+
+    /// Reads a file of this kind at once or in a worker, for `purpose`; a table is read according to `choices`.
     fn read_as(
         &mut self,
         kind: FileKind,
         name: &str,
         file: UploadedFile,
-        (label, purpose): (Option<usize>, ReadPurpose),
+        (choices, purpose): (TableChoices, ReadPurpose),
         effects: &mut Vec<Effect>,
     ) {
-        let job = ReadJob { label, ..ReadJob::new(kind, file.size) };
+        let expected_table = self.missing_table();
+        let job = ReadJob { choices, expected_table, ..ReadJob::new(kind, file.size) };
         if let Some(bytes) = file.bytes() {
-            let found = read(&job, bytes).map_err(|flaw| flaw.to_string());
+            let found = FileContents::for_page(read_expected(&job, || Ok(bytes)));
             return self.open_result(name, file, purpose, found, effects);
         }
         self.reading_count += 1;
@@ -114,6 +137,11 @@ impl State {
             Ok(FileContents::Table(table)) => {
                 self.open_table(name, file, *table, effects);
                 Ok(())
+            }
+            Ok(FileContents::RefusedTable(table)) => {
+                self.reject_file(name, &table.reason);
+                self.refused_table = Some(RefusedFile { name: name.into(), file, table: *table });
+                return;
             }
         };
         if let Err(flaw) = taken {

@@ -6,7 +6,7 @@ use crate::state::State;
 use vivarium_labs::data_file_link;
 use vivarium_labs::tables::user_tables::{file_of_run, find_file, store_file};
 use vivarium_model::platform::file::UploadedFile;
-use vivarium_view::record::dataset::{self, Dataset};
+use vivarium_view::record::dataset::{self, Dataset, TableChoices};
 
 /// Limit on (file size in bytes × number of columns) up to which a data table is read again once per column, to find
 /// the label column.
@@ -21,6 +21,7 @@ impl State {
         table: Dataset,
         effects: &mut Vec<Effect>,
     ) {
+        self.refused_table = None;
         let number = store_file(name, file, table);
         effects.push(Effect::StoreTable(number));
         let Some(mut link) = data_file_link(number, &self.player.run.link) else {
@@ -50,7 +51,8 @@ impl State {
         let is_short = file.size.saturating_mul(columns as u64) <= MAX_REREAD_BYTES;
         let again = file.bytes().filter(|_| label.is_none() && is_short);
         let others = again.into_iter().flat_map(|bytes| {
-            (0..columns).filter_map(move |label| dataset::read_bytes(bytes, Some(label)).ok())
+            let choices = (0..columns).map(|label| TableChoices::with_label(Some(label)));
+            choices.filter_map(move |choices| dataset::read_numbered(bytes, &choices, number))
         });
         let found = std::iter::once(table).chain(others).find(|table| table.number == number);
         match found {
@@ -64,11 +66,30 @@ impl State {
 
     /// Makes the column with this index (from 0) the label of the run's table, and restarts the run.
     pub fn set_table_label(&mut self, label: usize, effects: &mut Vec<Effect>) {
-        // The menu of labels comes with the second WebAssembly module.
+        if let Some(opened) = file_of_run(&self.player.run.link.spec) {
+            let choices = TableChoices { label: Some(label), ..opened.table.choices };
+            self.read_table_again(&choices, effects);
+        }
+    }
+
+    /// Reads the file of the run's table again according to other choices, and restarts the run.
+    pub fn read_table_again(&mut self, choices: &TableChoices, effects: &mut Vec<Effect>) {
+        // The menus of these choices come with the second WebAssembly module.
         let (Some(opened), Some(openers)) = (file_of_run(&self.player.run.link.spec), openers()) else {
             return;
         };
-        (openers.open_table)(self, &opened.name, opened.file.clone(), label, effects);
+        (openers.open_table)(self, &opened.name, opened.file.clone(), choices, effects);
+    }
+
+    /// Reads the file of the table that was refused again, with the column with this index (from 0) as the label; None
+    /// closes the file.
+    pub fn choose_refused_label(&mut self, label: Option<usize>, effects: &mut Vec<Effect>) {
+        let Some(refused) = self.refused_table.take() else { return };
+        self.file_error.clear();
+        if let (Some(label), Some(openers)) = (label, openers()) {
+            let choices = TableChoices { label: Some(label), ..refused.table.choices };
+            (openers.open_table)(self, &refused.name, refused.file, &choices, effects);
+        }
     }
 }
 
@@ -130,6 +151,89 @@ mod tests {
         state.apply(Action::Undo);
         state.apply(Action::Undo);
         assert_eq!(encode(&state.player.run.link), "#v1/sparse-parity?n=20");
+    }
+
+    /// A table whose usual label has one value, so that another column has to be chosen.
+    fn unlabeled(rows: usize) -> Vec<u8> {
+        let line = |i: usize| format!("{},{},same", i * 7 % 31, ["no", "yes"][i % 2]);
+        let lines: Vec<String> =
+            ["size,sold,kind".to_string()].into_iter().chain((0..rows).map(line)).collect();
+        lines.join("\n").into_bytes()
+    }
+
+    #[test]
+    fn another_label_can_be_chosen_where_a_table_is_refused() {
+        let mut state = open("#v1/sparse-parity?n=20");
+        state.apply(Action::open_file("houses.csv", unlabeled(100)));
+        assert!(state.file_error.contains("the same value in all rows"), "{}", state.file_error);
+        let refused = state.refused_table.clone().expect("a choice").table;
+        assert_eq!((refused.all.join(" "), refused.label), ("size sold kind".into(), 2));
+        assert_eq!(encode(&state.player.run.link), "#v1/sparse-parity?n=20", "nothing has changed");
+        // Another bad choice leaves the choice open.
+        state.apply(Action::Request(Request::LabelRefusedTable(Some(2))));
+        assert!(state.refused_table.is_some() && !state.file_error.is_empty());
+        state.apply(Action::Request(Request::LabelRefusedTable(Some(1))));
+        assert!(state.refused_table.is_none() && state.file_error.is_empty(), "{}", state.file_error);
+        let opened = file_of_run(&state.player.run.link.spec).expect("it is open");
+        assert_eq!((opened.table.label, opened.table.names.join(" ")), (1, "size".into()));
+        // The user may also leave it.
+        state.apply(Action::open_file("houses.csv", unlabeled(90)));
+        state.apply(Action::Request(Request::LabelRefusedTable(None)));
+        assert!(state.refused_table.is_none() && state.file_error.is_empty());
+        // Another file closes it.
+        state.apply(Action::open_file("houses.csv", unlabeled(80)));
+        state.apply(Action::open_file("notes.csv", b"only\nhere\n".to_vec()));
+        assert!(state.refused_table.is_none());
+    }
+
+    #[test]
+    fn a_table_can_be_read_again_with_other_choices() {
+        let line = |i: usize| format!("{i},{},{}", i * 7 % 31, ["no", "yes"][i % 2]);
+        let rows = |count: usize| (0..count).map(line).collect::<Vec<_>>().join("\n");
+        let mut state = open("#v1/tabular");
+        state.apply(Action::open_file("rows.csv", format!("id,size,sold\n{}", rows(100)).into_bytes()));
+        let table = |state: &State| file_of_run(&state.player.run.link.spec).unwrap().table.clone();
+        let first = table(&state);
+        assert_eq!((first.names.join(" "), first.counters.join(" ")), ("size".into(), "id".into()));
+        let choices = TableChoices { keeps_counters: true, ..first.choices };
+        state.apply(Action::Request(Request::ReadTableAgain(choices)));
+        assert_eq!(table(&state).names.join(" "), "id size");
+        // Another label keeps the other choices.
+        state.apply(Action::Request(Request::Relabel(1)));
+        assert_eq!((table(&state).names.join(" "), table(&state).label), ("id".into(), 1));
+        let choices = TableChoices { has_header: Some(false), label: Some(2), ..first.choices };
+        state.apply(Action::Request(Request::ReadTableAgain(choices)));
+        assert!(state.file_error.contains("no column contains only numbers"), "{}", state.file_error);
+        assert_eq!(table(&state).label, 1, "nothing has changed");
+    }
+
+    #[test]
+    fn the_command_names_the_file_and_the_label() {
+        let mut state = open("#v1/tabular?replicas=1");
+        state.apply(Action::open_file("my houses.csv", file(100)));
+        let [command, code] = crate::files::repeating_commands(&state);
+        assert!(command.contains(" --table \"my houses.csv\" --label sold"), "{command}");
+        assert!(command.starts_with("lab run \"#v1/tabular?data=own&csv="), "{command}");
+        assert!(code.contains(", table=\"my houses.csv\", label=\"sold\")"), "{code}");
+        state.apply(Action::Request(Request::edit("data", "generated")));
+        assert!(!crate::files::repeating_commands(&state)[0].contains("--table"));
+    }
+
+    /// A file and its link from before the rules of reading changed are the same run.
+    #[test]
+    fn a_link_to_a_table_of_the_first_version_finds_it_in_its_file() {
+        let line = |i: usize| format!("{i},{},{}", i * 11 % 37, ["no", "yes"][i % 2]);
+        let text = (0..100).map(line).collect::<Vec<_>>().join("\n");
+        let text = format!("id,size,sold\n{text}").into_bytes();
+        let first = TableChoices { rules: dataset::ReadingRules::First, ..TableChoices::with_label(None) };
+        let number = dataset::read_with(&text[..], &first).unwrap().number;
+        assert_ne!(dataset::read_bytes(&text, None).unwrap().number, number, "the rules differ");
+        let link = format!("#v1/tabular?data=own&csv={number}&m=20");
+        let mut state = open(&link);
+        assert!(state.notices[0].expected.contains("not open"));
+        state.apply(Action::open_file("rows.csv", text));
+        assert_eq!(encode(&state.player.run.link), link);
+        assert_eq!(file_of_run(&state.player.run.link.spec).unwrap().table.names.join(" "), "id size");
     }
 
     #[test]

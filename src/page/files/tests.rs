@@ -7,7 +7,7 @@ use crate::scripted::Scripted;
 use crate::state::{Action, State};
 use vivarium_model::chart;
 use vivarium_model::permalink::encode;
-use vivarium_model::protocol::{Command, EndReason, Payload};
+use vivarium_model::protocol::{Command, EndReason, Measurement, Payload};
 use vivarium_model::tasks::sparse_parity::charts as parity_charts;
 use vivarium_player::device::GpuSupport;
 use vivarium_player::status::status_line;
@@ -309,6 +309,49 @@ fn weights_are_a_run_that_waits_at_their_step() {
     assert_eq!(files::initial_weights_note(&page.state.player.run), None);
 }
 
+/// Measurements of a run that charts thin are all in its files; a file that lacks some says so.
+#[test]
+fn every_measurement_of_a_long_run_is_in_its_files() {
+    let row = |step| Measurement {
+        step,
+        train_loss: vec![0.5],
+        train_accuracy: vec![0.5],
+        test_loss: vec![0.25],
+        test_accuracy: vec![0.75],
+        ..Default::default()
+    };
+    let mut page = Page::open("#v1/sparse-parity?n=20&every=1&steps=20000");
+    (0..=20_000).for_each(|step| page.state.player.run.add_measurement(row(step)));
+    assert!(page.state.player.run.history.rows().count() < 5000);
+    let csv = String::from_utf8(page.save(Export::Csv)).unwrap();
+    assert_eq!(csv.lines().filter(|line| !line.starts_with('#')).count(), 1 + 20_001);
+    assert!(csv.contains("# t_c_resolution: 1\n") && !csv.contains("measurement_stride"));
+    assert!(Export::Csv.description(&page.state).starts_with("Every measurement of every replica"));
+    let run = Record::parse(&page.save(Export::Json)).unwrap();
+    assert_eq!((run.rows.len(), run.rows[20_000].step), (20_001, 20_000));
+
+    let mut page = Page::open("#v1/sparse-parity?n=20&every=1&steps=20000");
+    page.state.player.run.history = Default::default();
+    (0..100).for_each(|at| page.state.player.run.add_measurement(row(8 * at)));
+    assert!(Export::Csv.description(&page.state).starts_with("Evenly spaced measurements"));
+    for export in [Export::Csv, Export::Json] {
+        let text = String::from_utf8(page.save(export)).unwrap();
+        assert!(
+            ["# measurement_stride: 8\n", "\"measurement_stride\":8,"].iter().any(|word| text.contains(word))
+        );
+    }
+}
+
+#[test]
+fn csv_files_can_have_decimal_commas() {
+    let mut page = Page::open(LINK);
+    page.train(100);
+    let file = |export: Export| export.build(&page.state, "Test/1.0").unwrap();
+    let table = String::from_utf8(file(Export::Csv).with_decimal_commas().bytes).unwrap();
+    assert!(table.contains("\nstep;replica;train_loss;") && table.contains("\n0;0;1;0,5;1;0,5\n"), "{table}");
+    assert_eq!(file(Export::Json).with_decimal_commas(), file(Export::Json));
+}
+
 #[test]
 fn the_name_of_a_file_turns_no_sentence_round() {
     let mut page = Page::open("#v1/sparse-parity?n=20");
@@ -328,7 +371,11 @@ fn everything_can_be_saved_under_a_name_that_says_what_it_is() {
     let base = "sparse-parity-mlp-seed0-step200";
     let of = |ending: &str| Ok(format!("{base}.{ending}"));
     let none = Err(Export::ComparedCsv.unavailable_reason(&page.state).unwrap().to_string());
-    assert_eq!(names, [of("json"), of("csv"), none, of("safetensors"), of("py")]);
+    let no_sweep = Err("This run is not a sweep.".to_string());
+    assert_eq!(names, [of("json"), of("csv"), no_sweep, none, of("safetensors"), of("py")]);
+    assert!(
+        !Export::SweepMetrics.is_listed(&page.state) && Export::Csv.label(&page.state) == "Metrics (CSV)"
+    );
     let RunFile::Run(record) = RunFile::read(&page.save(Export::Json)).unwrap() else { panic!() };
     let Record { environment, held_out, rows, .. } = *record;
     assert_eq!((environment.frontend.as_str(), environment.system.as_str()), ("page", "Test/1.0"));
@@ -337,7 +384,7 @@ fn everything_can_be_saved_under_a_name_that_says_what_it_is() {
     assert_eq!(table.lines().filter(|line| !line.starts_with('#')).count(), 10);
     assert!(table.starts_with("# program: Vivarium ") && table.contains("\n# settings.n: "), "{table}");
     assert!(String::from_utf8(page.save(Export::Script)).unwrap().contains("import torch"));
-    assert_eq!(files::command_line(&page.state), format!("lab run '{LINK}' --held-out 1024"));
+    assert_eq!(files::command_line(&page.state), format!("lab run \"{LINK}\" --held-out 1024"));
     let fresh = State::default();
     assert!(Export::Csv.build(&fresh, "").unwrap_err().contains("Nothing has been measured"));
     assert!(Export::Weights.build(&fresh, "").unwrap_err().contains("no weights yet"));
@@ -359,6 +406,8 @@ fn a_sweep_is_saved_by_its_times_and_opened_so() {
         other.state.player.message
     );
     assert!(Export::Script.build(&other.state, "").unwrap_err().contains("A sweep has many runs"));
+    let metrics = Export::SweepMetrics.build(&other.state, "").unwrap_err();
+    assert_eq!(metrics, "The opened file contains no measurements of the runs.");
 }
 
 mod apart {
@@ -423,7 +472,7 @@ mod apart {
         assert_eq!((opened.file.size, opened.table.label), (bytes.len() as u64, 2));
         // Another label makes another table of the same file.
         page.act(Action::Request(Request::Relabel(0)));
-        assert_eq!(page.state.file_reading.as_ref().unwrap().job.label, Some(0));
+        assert_eq!(page.state.file_reading.as_ref().unwrap().job.choices.label, Some(0));
         let done = worker_messages(&page, &bytes);
         done.into_iter().for_each(|action| page.act(action));
         assert_eq!(file_of_run(&page.state.player.run.link.spec).unwrap().table.label, 0);

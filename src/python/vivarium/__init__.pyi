@@ -11,6 +11,7 @@ __version__: str
 
 _Floats = numpy.typing.NDArray[numpy.float32]
 _Setting = str | int | float | bool
+_DataFrame = Any  # a DataFrame of pandas or Polars
 
 class LinkError(ValueError):
     """A link, a setting or a chart that cannot be used."""
@@ -29,12 +30,16 @@ def run(
     *,
     show: list[str] | None = None,
     held_out: int | None = None,
+    table: str | PathLike[str] | _DataFrame | None = None,
+    label: str | None = None,
     **settings: _Setting,
 ) -> Run:
     """Begins the run of a link, a preset or a file; nothing is trained yet.
 
     `settings` replace those of the link, by their keys: steps=2000, seed=3, lr=0.1, device="cpu".
     `show` chooses the charts, `held_out` the largest number of held-out examples in each measurement.
+    A run on tables (#v1/tabular) trains on `table`, a CSV file or a DataFrame; `label` is the name of its label column.
+    What is left out of the table is a warning.
     """
 
 def sweep(
@@ -43,12 +48,15 @@ def sweep(
     output: str | PathLike[str] | None = None,
     threads: int | None = None,
     progress: Callable[[int, int], object] | None = None,
+    table: str | PathLike[str] | _DataFrame | None = None,
+    label: str | None = None,
     **settings: _Setting,
 ) -> Sweep:
     """Trains all runs of a sweep, on all cores, and returns when they have ended.
 
     With `output`, the CSV file of `lab sweep`: runs that are in it are skipped, so the same call continues a stopped
     sweep. `progress` is called with the number of runs that have ended, and with the number of all runs.
+    `table` and `label` are those of `run`.
     """
 
 @final

@@ -1,6 +1,6 @@
 //! Metrics as a CSV table, for page and command line.
 
-use std::borrow::Cow;
+use std::borrow::{Borrow, Cow};
 
 use super::{MARGIN, MARGIN_OVER_MAX, divide_by_max};
 use vivarium_model::protocol::Measurement;
@@ -47,22 +47,23 @@ const COMMON_LISTS: [fn(&Measurement) -> &Vec<f32>; 4] =
 
 /// Columns after `step` and `replica` in the CSV table of the measurements `rows`: losses and accuracies, normalised
 /// margins if any measurement has them, and the further measures that occur.
-pub fn list_columns<'a>(
+pub fn list_columns<M: Borrow<Measurement>>(
     measures: &MeasureNames,
-    rows: impl Iterator<Item = &'a Measurement> + Clone,
+    rows: impl Iterator<Item = M> + Clone,
 ) -> Vec<MetricColumn> {
+    let is_filled = |of: &dyn Fn(&Measurement) -> bool| rows.clone().any(|row| of(row.borrow()));
     let named = |key: &str, of| MetricColumn { key: key.into(), further: None, source: of };
     let four = measures.names.iter().zip(COMMON_LISTS);
     let mut columns: Vec<MetricColumn> =
         four.map(|(name, list)| named(name, ColumnSource::List(list))).collect();
-    if rows.clone().any(|row| !row.margin.is_empty()) {
+    if is_filled(&|row| !row.margin.is_empty()) {
         columns.push(named(MARGIN, ColumnSource::List(|row| &row.margin)));
         let share =
             measures.largest_margin.map(|largest| named(MARGIN_OVER_MAX, ColumnSource::OverMax(largest)));
         columns.extend(share);
     }
     for which in 0..measures.further_measures.len() {
-        if rows.clone().any(|row| row.measures.get(which).is_some_and(|values| !values.is_empty())) {
+        if is_filled(&|row| row.measures.get(which).is_some_and(|values| !values.is_empty())) {
             let key = measures.json_name(which).replace('-', "_");
             columns.push(MetricColumn { key, further: Some(which), source: ColumnSource::Further(which) });
         }
@@ -106,12 +107,12 @@ fn format_csv_cells(before: &str, row: &Measurement, columns: &[Option<Cow<[f32]
 
 /// Formats the measurements `rows` as a CSV table with the header of [`format_csv_header`] and one line per measurement
 /// and replica.
-pub fn format_csv<'a>(
+pub fn format_csv<M: Borrow<Measurement>>(
     measures: &MeasureNames,
-    rows: impl Iterator<Item = &'a Measurement> + Clone,
+    rows: impl Iterator<Item = M> + Clone,
 ) -> String {
     let columns = list_columns(measures, rows.clone());
-    rows.fold(format_csv_header(&columns), |text, row| text + &format_csv_lines(&columns, row))
+    rows.fold(format_csv_header(&columns), |text, row| text + &format_csv_lines(&columns, row.borrow()))
 }
 
 /// Measurements of one of several runs that are written into one CSV table.
@@ -140,25 +141,48 @@ pub fn quote_csv_field(text: &str) -> Cow<'_, str> {
 /// [`format_csv`] that any run has, with one line per run, measurement and replica and empty fields for missing
 /// columns. The comment lines of each run come first, headed by its name.
 pub fn format_runs_csv(runs: &[RunRows]) -> String {
+    let about = |run: &RunRows| format!("# run: {}\n{}", run.name.replace(['\n', '\r'], " "), run.preamble);
+    let tables = runs.iter().map(|run| RunTable {
+        first_fields: quote_csv_field(run.name).into_owned(),
+        measures: &run.measures,
+        rows: run.rows.clone(),
+    });
+    let tables: Vec<RunTable> = tables.collect();
+    runs.iter().map(about).collect::<String>() + &format_tables("run", &tables)
+}
+
+/// Measurements of a run as a part of the CSV table of several runs.
+pub struct RunTable<'a> {
+    /// The first fields of every line of the run, which tell its lines from those of other runs; quoted where necessary
+    /// and separated by commas.
+    pub first_fields: String,
+    /// Names of the measures (loss, accuracy and further ones) of the run's task.
+    pub measures: &'a MeasureNames,
+    /// Measurements of the run, one per measured training step, in increasing order of steps.
+    pub rows: Vec<&'a Measurement>,
+}
+
+/// Formats the measurements of several runs as one CSV table in long form: the columns `first_columns`, whose values are
+/// the first fields of each run, then the columns of [`format_csv`] that any run has, with one line per run, measurement
+/// and replica and empty fields for missing columns.
+pub fn format_tables(first_columns: &str, runs: &[RunTable]) -> String {
     let tables: Vec<Vec<MetricColumn>> =
-        runs.iter().map(|run| list_columns(&run.measures, run.rows.iter().copied())).collect();
+        runs.iter().map(|run| list_columns(run.measures, run.rows.iter().copied())).collect();
     let mut all: Vec<MetricColumn> = vec![];
     for column in tables.iter().flatten() {
         if all.iter().all(|known| known.key != column.key) {
             all.push(column.clone());
         }
     }
-    let about = |run: &RunRows| format!("# run: {}\n{}", run.name.replace(['\n', '\r'], " "), run.preamble);
-    let mut text = runs.iter().map(about).collect::<String>();
-    text += &format!("run,{}", format_csv_header(&all));
+    let mut text = format!("{first_columns},{}", format_csv_header(&all));
     for (run, table) in runs.iter().zip(&tables) {
         // Where a measure stands in a row depends on the task.
         let own: Vec<Option<&MetricColumn>> =
             all.iter().map(|column| table.iter().find(|known| known.key == column.key)).collect();
-        let name = format!("{},", quote_csv_field(run.name));
+        let first = format!("{},", run.first_fields);
         for row in &run.rows {
             let columns: Vec<_> = own.iter().map(|column| column.map(|column| column.values(row))).collect();
-            text += &format_csv_cells(&name, row, &columns);
+            text += &format_csv_cells(&first, row, &columns);
         }
     }
     text

@@ -5,40 +5,87 @@
 //! As in the benchmark of Grinsztajn, Oyallon and Varoquaux (2022) that Edelman 2024, section 6.4.2, takes: columns of
 //! numbers alone; columns with many missing values are left out, and then rows with any; of more than two classes the two
 //! most frequent stay; and a column of numbers is split at its median. Columns are brought to mean 0 and deviation 1, as
-//! in the thesis's appendix C.3.3. The notes of the dataset list everything that was left out.
+//! in the thesis's appendix C.3.3. The notes of the dataset list everything that was left out or assumed.
+//!
+//! A link names a table by a hash of its numbers. Where the rules of reading have changed since the first version of the
+//! program, [`ReadingRules::First`] reads a table as that version did, and [`read_numbered`] finds the reading that a link
+//! means. 2026-11-28.
 
-use std::collections::BTreeMap;
+mod cells;
+mod columns;
+mod label;
+mod layout;
+mod lines;
+mod numbers;
+#[cfg(test)]
+mod table_tests;
+
 use std::io::Read;
 
-use ::csv::StringRecord;
 use serde::{Deserialize, Serialize};
 
+pub use columns::ReadingRules;
+
 use super::FileError;
-use super::head::{HEAD_BYTES, strip_bom};
-use vivarium_core::language::escape_hidden_characters;
+use cells::{CsvCells, TableReader};
+use columns::{CellColumn, NumberForm};
+use label::{BinaryLabels, assign_classes, gives_label_away, lacks_label};
+use layout::Layout;
+use numbers::{DecimalSign, Unit};
 use vivarium_core::math::mean_and_variance;
-use vivarium_core::sorting;
 use vivarium_model::tasks::tabular::uploaded::UploadedTable;
 
 /// Largest number of feature columns (all columns but the label) of an uploaded table; a table with more is rejected.
 pub const MAX_COLUMNS: usize = 512;
-/// Largest number of cells of an uploaded CSV file; a file with more is rejected. Their numbers take 64 MiB while
-/// reading and half of that afterwards.
-const MAX_CELLS: u64 = 1 << 23;
-/// Largest absolute value of a cell that is read as a number, so that sums of squares stay finite; a cell beyond it
-/// counts as text.
-const MAX_ABS_VALUE: f64 = 1e100;
 /// Smallest number of usable rows of an uploaded table, enough for training and test data; a table with fewer is
 /// rejected.
 const MIN_ROWS: usize = 40;
 /// Fraction of missing values above which a column of an uploaded table is left out.
 const MAX_MISSING_SHARE: f64 = 0.2;
-/// Largest number of different numeric labels that count as classes; with more, the labels are split into two classes
-/// at their median.
-const MAX_CLASSES: usize = 10;
-/// Usual names of a label column, in lower case; a column with one of these names is the label unless another is
-/// chosen.
-const LABEL_NAMES: [&str; 6] = ["target", "label", "class", "y", "outcome", "output"];
+/// Names, in lower case, of columns that count the rows of a table.
+const COUNTER_NAMES: [&str; 12] =
+    ["id", "index", "idx", "row", "rows", "rownames", "row.names", "row_id", "no", "nr", "#", "unnamed: 0"];
+/// Largest number of cells that are read as missing because of their texts and that a note names.
+const MAX_NAMED_CELLS: usize = 3;
+
+/// Choices of the user on how a CSV file is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct TableChoices {
+    /// Index, from 0, of the label column; `None` to choose it by the names of the columns.
+    pub label: Option<usize>,
+    /// Whether the first line holds the names of the columns; `None` to recognise it.
+    pub has_header: Option<bool>,
+    /// Whether a column that counts the rows is kept as a feature.
+    pub keeps_counters: bool,
+    /// Rules by which the file is read.
+    pub rules: ReadingRules,
+}
+
+impl TableChoices {
+    /// Choices of this label column alone.
+    pub fn with_label(label: Option<usize>) -> TableChoices {
+        TableChoices { label, ..TableChoices::default() }
+    }
+
+    /// Choices that give all tables which this file and this label have ever given: these choices first, then the
+    /// rules of the first version, and the opposites of these choices.
+    pub fn variants(&self) -> Vec<TableChoices> {
+        let current = TableChoices { rules: ReadingRules::Current, ..*self };
+        let first = TableChoices { rules: ReadingRules::First, ..TableChoices::with_label(self.label) };
+        let others = [None, Some(true), Some(false)].into_iter().flat_map(|has_header| {
+            [false, true].map(|keeps_counters| TableChoices { has_header, keeps_counters, ..current })
+        });
+        let all = [*self, first].into_iter().chain(others);
+        let mut different: Vec<TableChoices> = vec![];
+        for choices in all {
+            if !different.contains(&choices) {
+                different.push(choices);
+            }
+        }
+        different
+    }
+}
 
 /// Dataset for binary classification read from a CSV file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -58,6 +105,12 @@ pub struct Dataset {
     pub classes: [String; 2],
     /// Sentences on columns and rows that were left out, and on how the label was made.
     pub notes: Vec<String>,
+    /// Whether the names of the columns were read from the file.
+    pub has_header: bool,
+    /// Names of the columns that count the rows; they are left out unless the choices keep them.
+    pub counters: Vec<String>,
+    /// Choices by which the file was read.
+    pub choices: TableChoices,
 }
 
 impl Dataset {
@@ -69,6 +122,19 @@ impl Dataset {
     }
 }
 
+/// Table that cannot be used with the label that was chosen, so that another column may be chosen.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RefusedTable {
+    /// Reason why the table cannot be used, as a part of a sentence.
+    pub reason: String,
+    /// Names of all columns of the file, each of which may be chosen as the label.
+    pub all: Vec<String>,
+    /// Index, from 0, of the label column in `all`.
+    pub label: usize,
+    /// Choices by which the file was read.
+    pub choices: TableChoices,
+}
+
 /// Reads a CSV file from memory. The label is column `label` (from 0); if `None`, a column with a usual label name, or
 /// the last column.
 ///
@@ -78,21 +144,67 @@ pub fn read_bytes(bytes: &[u8], label: Option<usize>) -> Result<Dataset, String>
     read_from(bytes, label).map_err(|flaw| flaw.to_string())
 }
 
-/// Reads a CSV file row by row; keeps the numbers of numeric columns and the texts of the label, and drops other
-/// columns.
+/// Reads a CSV file as [`read_bytes`] does, row by row.
 ///
 /// # Errors
 /// The first [`FileError`] that is found.
 pub fn read_from(source: impl Read, label: Option<usize>) -> Result<Dataset, FileError> {
-    let cells = CsvCells::read(source, label)?;
-    prepare(cells).map_err(FileError::NoTable)
+    read_with(source, &TableChoices::with_label(label))
+}
+
+/// Reads a CSV file row by row, according to the choices of the user; keeps the numbers of numeric columns and the texts
+/// of the label, and drops other columns.
+///
+/// # Errors
+/// The first [`FileError`] that is found; [`FileError::Label`] where another column may be chosen as the label.
+pub fn read_with(source: impl Read, choices: &TableChoices) -> Result<Dataset, FileError> {
+    let cells = CsvCells::read(source, choices)?;
+    let (all, label) = (cells.names.clone(), cells.label);
+    prepare(cells, choices)
+        .map_err(|reason| FileError::Label(Box::new(RefusedTable { reason, all, label, choices: *choices })))
+}
+
+/// Whether a file that begins with `head` is a table by its contents: its rows have the same number of cells, and some
+/// column consists of numbers. `is_whole` says that these bytes are the whole file.
+pub(super) fn is_table(head: &[u8], is_whole: bool) -> bool {
+    Layout::is_table(head, is_whole)
+}
+
+/// Names of all columns of a CSV file, as [`Dataset::all`] has them.
+///
+/// # Errors
+/// The first [`FileError`] that is found in the first rows.
+pub fn read_names(source: impl Read, choices: &TableChoices) -> Result<Vec<String>, FileError> {
+    Ok(TableReader::open(source, choices)?.names)
+}
+
+/// Reads the table with the number `number` from a file: by these choices, by their opposites, or by the rules of the
+/// first version; `None` if the file does not contain this table with the label of the choices.
+pub fn read_numbered(bytes: &[u8], choices: &TableChoices, number: u64) -> Option<Dataset> {
+    let variants = choices.variants();
+    variants.iter().find_map(|choices| read_with(bytes, choices).ok().filter(|table| table.number == number))
+}
+
+/// Index, from 0, of the column with the name `name` among the names of all columns. Columns with the same name in the
+/// file are numbered; `Err` has the indices of all columns that have the name in the file, none or several.
+pub fn find_column(all: &[String], name: &str) -> Result<usize, Vec<usize>> {
+    if let Some(at) = all.iter().position(|other| other == name) {
+        return Ok(at);
+    }
+    let is_numbered = |other: &str| {
+        let number = other.strip_prefix(name).and_then(|rest| rest.strip_prefix(" (")?.strip_suffix(')'));
+        number.is_some_and(|number| number.parse::<usize>().is_ok())
+    };
+    let numbered: Vec<usize> = (0..all.len()).filter(|at| is_numbered(&all[*at])).collect();
+    Err(if numbered.len() > 1 { numbered } else { vec![] })
 }
 
 /// Builds the dataset from the cells of a CSV file: selects columns and rows, assigns two classes, and standardises the
 /// columns. The error is a sentence on why the file cannot be used.
-fn prepare(cells: CsvCells) -> Result<Dataset, String> {
-    let CsvCells { names: all, label, mut columns, labels } = cells;
-    let mut notes = vec![];
+fn prepare(cells: CsvCells, choices: &TableChoices) -> Result<Dataset, String> {
+    let CsvCells { names: all, has_header, unnamed, label, mut columns, labels, usual_sign, mut notes } =
+        cells;
+    let rules = choices.rules;
     let chosen = select_numeric_columns(&all, label, &columns, labels.len(), &mut notes)?;
     // Frees the values of unused columns.
     for (at, column) in columns.iter_mut().enumerate() {
@@ -100,9 +212,12 @@ fn prepare(cells: CsvCells) -> Result<Dataset, String> {
             column.values = vec![];
         }
     }
+    if rules == ReadingRules::Current {
+        settle_spellings(&all, &chosen, &mut columns, usual_sign, &mut notes);
+    }
     let whole = |row: &usize| {
         chosen.iter().all(|column| !columns[*column].values[*row].is_nan())
-            && !is_missing(labels.text_of(*row))
+            && !lacks_label(labels.text_of(*row), rules)
     };
     let kept: Vec<usize> = (0..labels.len()).filter(whole).collect();
     if kept.len() < labels.len() {
@@ -111,7 +226,8 @@ fn prepare(cells: CsvCells) -> Result<Dataset, String> {
             count = labels.len() - kept.len()
         ));
     }
-    let (kept, y, classes) = assign_classes(kept, &labels, &mut notes)?;
+    let labeled = assign_classes(kept, &labels, (rules, usual_sign), &mut notes)?;
+    let kept = &labeled.rows;
     if kept.len() < MIN_ROWS {
         return Err(tr!(
             "only {rows} rows can be used, and at least {fewest} rows are needed",
@@ -134,6 +250,35 @@ fn prepare(cells: CsvCells) -> Result<Dataset, String> {
             columns = constant.join(", ")
         ));
     }
+    let mut counters = vec![];
+    if rules == ReadingRules::Current {
+        let counts = |column: usize| {
+            let name = if unnamed[column] { "" } else { all[column].as_str() };
+            counts_rows(&columns[column].values, name, has_header, column)
+        };
+        let is_counter: Vec<bool> = standard.iter().map(|(column, ..)| counts(*column)).collect();
+        let pairs = standard.iter().zip(&is_counter).filter(|(_, is_counter)| **is_counter);
+        counters = pairs.map(|((column, ..), _)| all[*column].clone()).collect();
+        let has_other = counters.len() < standard.len();
+        if !counters.is_empty() {
+            let columns = counters.join(", ");
+            notes.push(match (choices.keeps_counters, has_other) {
+                (false, true) => tr!("Columns left out because they count the rows: {columns}.", columns),
+                (false, false) => {
+                    tr!(
+                        "Columns kept although they count the rows, because there are no others: {columns}.",
+                        columns
+                    )
+                }
+                (true, _) => tr!("Columns that count the rows are kept: {columns}.", columns),
+            });
+        }
+        if !choices.keeps_counters && has_other {
+            let mut flags = is_counter.iter();
+            standard.retain(|_| !flags.next().is_some_and(|is_counter| *is_counter));
+        }
+        note_giveaways(&all, standard.iter().map(|(column, ..)| *column), &columns, &labeled, &mut notes);
+    }
     let names: Vec<String> = standard.iter().map(|(column, ..)| all[*column].clone()).collect();
     if names.is_empty() {
         return Err(
@@ -147,174 +292,108 @@ fn prepare(cells: CsvCells) -> Result<Dataset, String> {
             x[row * names.len() + at] = ((values[*from] - mean) / deviation) as f32;
         }
     }
-    let table = UploadedTable { columns: names.len(), x, y };
-    Ok(Dataset { number: table.table_id(), table, names, all, label, classes, notes })
+    let table = UploadedTable { columns: names.len(), x, y: labeled.y };
+    Ok(Dataset {
+        number: table.table_id(),
+        table,
+        names,
+        all,
+        label,
+        classes: labeled.classes,
+        notes,
+        has_header,
+        counters,
+        choices: *choices,
+    })
 }
 
-/// Cells of one column besides the label, collected while a CSV file is read.
-#[derive(Default)]
-struct CellColumn {
-    /// One number per row, NaN where the cell is missing; empty once a cell of the column contained text.
-    values: Vec<f64>,
-    /// Number of cells of the column without a value so far.
-    missing: usize,
-    /// Whether the column contains text.
-    has_words: bool,
-}
-
-impl CellColumn {
-    /// Adds the column's cell in the next row of the file: a number, a missing value, or text.
-    fn push_cell(&mut self, cell: &str) {
-        if self.has_words {
-            return;
-        }
-        match parse_number(cell) {
-            Some(value) => self.values.push(value),
-            None if is_missing(cell) => {
-                self.values.push(f64::NAN);
-                self.missing += 1;
-            }
-            None => *self = CellColumn { has_words: true, ..CellColumn::default() },
-        }
+/// Settles the spelling of the numbers of the columns `chosen`, and adds a note for each spelling that is not that of
+/// programs and on the cells that are read as missing.
+fn settle_spellings(
+    all: &[String],
+    chosen: &[usize],
+    columns: &mut [CellColumn],
+    usual: DecimalSign,
+    notes: &mut Vec<String>,
+) {
+    // A sign that another column proves holds for columns that prove none.
+    let proven =
+        |wanted: DecimalSign| chosen.iter().any(|column| columns[*column].proven_sign() == Some(wanted));
+    let usual = match (proven(DecimalSign::Comma), proven(DecimalSign::Point)) {
+        (true, false) => DecimalSign::Comma,
+        (false, true) => DecimalSign::Point,
+        _ => usual,
+    };
+    let forms: Vec<(usize, NumberForm)> =
+        chosen.iter().map(|column| (*column, columns[*column].settle(usual))).collect();
+    let of = |holds: &dyn Fn(&NumberForm) -> bool| {
+        let named = forms.iter().filter(|(_, form)| holds(form)).map(|(column, _)| all[*column].as_str());
+        named.collect::<Vec<_>>().join(", ")
+    };
+    let decimal = of(&|form| form.has_decimal_commas);
+    if !decimal.is_empty() {
+        notes.push(tr!("Columns read with decimal commas: {columns}.", columns = decimal));
+    }
+    let grouped = of(&|form| form.has_groups);
+    if !grouped.is_empty() {
+        notes.push(tr!("Columns read with signs between thousands: {columns}.", columns = grouped));
+    }
+    let percent = of(&|form| form.unit == Unit::Percent);
+    if !percent.is_empty() {
+        notes.push(tr!("Columns read as per cent: {columns}.", columns = percent));
+    }
+    let money = of(&|form| matches!(form.unit, Unit::Currency(_)));
+    if !money.is_empty() {
+        notes.push(tr!("Columns read as amounts of money: {columns}.", columns = money));
+    }
+    let odd = chosen.iter().flat_map(|at| columns[*at].odd_cells.iter().map(move |cell| (*at, cell)));
+    let odd: Vec<String> = odd
+        .take(MAX_NAMED_CELLS)
+        .map(|(at, cell)| {
+            tr!(
+                "“{text}” in line {line}, column {column}",
+                text = cell.text,
+                line = cell.line,
+                column = all[at]
+            )
+        })
+        .collect();
+    let count: usize = chosen.iter().map(|column| columns[*column].odd).sum();
+    if count > 0 {
+        notes.push(tr!("Values read as missing: {count} ({values}).", count, values = odd.join("; ")));
     }
 }
 
-/// Texts of the label column of a CSV file, stored one after the other in one string.
-#[derive(Default)]
-struct LabelTexts {
-    /// Label texts of all rows of the file, one after the other without separators.
-    text: String,
-    /// For each row, the position in bytes at which its text in `text` ends.
-    ends: Vec<u32>,
+/// Whether a column counts the rows: 0, 1, 2, … with no name or with a name of such columns. Of a file without names it
+/// is the first column (`column` is its index, from 0).
+fn counts_rows(values: &[f64], name: &str, has_header: bool, column: usize) -> bool {
+    let Some(first) = values.first().copied().filter(|first| first.fract() == 0.0) else { return false };
+    let name = name.trim().to_lowercase();
+    let may_count = match has_header {
+        true => name.is_empty() || COUNTER_NAMES.contains(&name.as_str()),
+        false => column == 0 && (first == 0.0 || first == 1.0),
+    };
+    may_count && values.iter().enumerate().all(|(row, value)| *value == first + row as f64)
 }
 
-impl LabelTexts {
-    /// Adds the text that the label column has in the next row of the file.
-    fn push_text(&mut self, cell: &str) {
-        self.text.push_str(cell);
-        // A file has fewer bytes.
-        self.ends.push(self.text.len() as u32);
-    }
-
-    /// Number of rows of the file whose label texts are stored.
-    fn len(&self) -> usize {
-        self.ends.len()
-    }
-
-    /// Label text of the row with index `row`, counted from 0.
-    fn text_of(&self, row: usize) -> &str {
-        let begin = row.checked_sub(1).map_or(0, |before| self.ends[before]);
-        &self.text[begin as usize..self.ends[row] as usize]
-    }
-}
-
-/// Cells of a CSV file: numbers of the numeric columns, and texts of the label column.
-struct CsvCells {
-    /// Names of all columns of the file, in the order of the file.
-    names: Vec<String>,
-    /// Index, from 0, of the label column among all columns of the file.
-    label: usize,
-    /// All columns of the file; the entry of the label column is empty, since `labels` holds its cells.
-    columns: Vec<CellColumn>,
-    /// Texts of the label column, one per row of the file.
-    labels: LabelTexts,
-}
-
-impl CsvCells {
-    /// Reads a CSV file row by row, with `label` as the index of the label column; fails as soon as there are more than
-    /// [`MAX_CELLS`] cells.
-    fn read(mut source: impl Read, label: Option<usize>) -> Result<CsvCells, FileError> {
-        let mut head = vec![];
-        source.by_ref().take(HEAD_BYTES as u64).read_to_end(&mut head).map_err(|_| FileError::Unreadable)?;
-        let head = strip_bom(&head);
-        let first = head.split(|byte| *byte == b'\n').next().unwrap_or_default();
-        let separator = [b',', b';', b'\t'].into_iter().max_by_key(|sign| {
-            // Where there are as many of both, the one named first.
-            (first.iter().filter(|byte| *byte == sign).count(), *sign == b',')
-        });
-        let mut reader = ::csv::ReaderBuilder::new()
-            .delimiter(separator.unwrap_or(b','))
-            .has_headers(false)
-            .trim(::csv::Trim::All)
-            .from_reader(head.chain(source));
-        let mut row = StringRecord::new();
-        let mut cells = match reader.read_record(&mut row).map_err(to_file_error)? {
-            true => CsvCells::from_first_row(&row, label)?,
-            false => CsvCells::from_first_row(&StringRecord::new(), label)?,
-        };
-        let mut count = row.len() as u64;
-        while reader.read_record(&mut row).map_err(to_file_error)? {
-            count += row.len() as u64;
-            if count > MAX_CELLS {
-                return Err(FileError::NoTable(tr!(
-                    "this file has more than {most} cells",
-                    most = MAX_CELLS
-                )));
-            }
-            cells.push_row(&row);
-        }
-        match cells.labels.len() {
-            0 => Err(FileError::NoTable(tr!("this file has no rows").into())),
-            _ => Ok(cells),
-        }
-    }
-
-    /// Starts with the first row, which holds the names of the columns, or data if no cell of it is text. `label` is
-    /// the index of the label column; if `None`, the column's name decides.
-    fn from_first_row(first: &StringRecord, label: Option<usize>) -> Result<CsvCells, FileError> {
-        let columns = first.len();
-        if columns < 2 {
-            let why = tr!(
-                "this file has only one column, and two are needed: one for the label, and one from which the label is predicted"
-            );
-            return Err(FileError::NoTable(why.into()));
-        }
-        if columns > MAX_COLUMNS + 1 {
-            return Err(FileError::NoTable(tr!(
-                "this file has {columns} columns, and at most {most} columns are allowed",
-                columns,
-                most = MAX_COLUMNS + 1
-            )));
-        }
-        // A first line without a number is names; where every cell of it is a number, the columns have none.
-        let has_names = first.iter().any(|cell| parse_number(cell).is_none() && !is_missing(cell));
-        let names: Vec<String> = match has_names {
-            true => first.iter().map(escape_hidden_characters).collect(),
-            false => (1..=columns).map(|column| tr!("column {column}", column)).collect(),
-        };
-        let by_name = || names.iter().position(|name| LABEL_NAMES.contains(&name.to_lowercase().as_str()));
-        let label = label.filter(|label| *label < columns).or_else(by_name).unwrap_or(columns - 1);
-        let empty = (0..columns).map(|_| CellColumn::default()).collect();
-        let mut cells = CsvCells { names, label, columns: empty, labels: LabelTexts::default() };
-        if !has_names {
-            cells.push_row(first);
-        }
-        Ok(cells)
-    }
-
-    /// Adds the cells of the file's next row to the columns and its label to `labels`.
-    fn push_row(&mut self, row: &StringRecord) {
-        for (at, (column, cell)) in self.columns.iter_mut().zip(row).enumerate() {
-            match at == self.label {
-                true => self.labels.push_text(cell),
-                false => column.push_cell(cell),
-            }
-        }
-    }
-}
-
-/// Converts an error of the CSV parser to the error that the page shows.
-fn to_file_error(error: ::csv::Error) -> FileError {
-    match error.kind() {
-        ::csv::ErrorKind::Io(_) => FileError::Unreadable,
-        ::csv::ErrorKind::Utf8 { .. } => FileError::NotText,
-        ::csv::ErrorKind::UnequalLengths { pos, expected_len, len } => FileError::NoTable(tr!(
-            "the lines before line {line} have {expected} cells, but the number of cells in line {line} is {found}; perhaps a quotation mark is not closed",
-            line = pos.as_ref().map_or(0, ::csv::Position::line),
-            found = len,
-            expected = expected_len
-        )),
-        _ => FileError::NoTable(tr!("this file is not a CSV file ({error})", error)),
+/// Adds a note on the columns among those with the indices `used` that determine the label by themselves.
+fn note_giveaways(
+    all: &[String],
+    used: impl Iterator<Item = usize>,
+    columns: &[CellColumn],
+    labeled: &BinaryLabels,
+    notes: &mut Vec<String>,
+) {
+    let gives_away = |column: &usize| {
+        let values: Vec<f64> = labeled.rows.iter().map(|row| columns[*column].values[*row]).collect();
+        gives_label_away(&values, labeled)
+    };
+    let found: Vec<&str> = used.filter(gives_away).map(|column| all[column].as_str()).collect();
+    if !found.is_empty() {
+        notes.push(tr!(
+            "Columns that reveal the label, because each of their values belongs to one value of the label: {columns}.",
+            columns = found.join(", ")
+        ));
     }
 }
 
@@ -329,9 +408,9 @@ fn select_numeric_columns(
 ) -> Result<Vec<usize>, String> {
     let (mut chosen, mut words, mut gaps) = (vec![], vec![], vec![]);
     for (at, column) in columns.iter().enumerate().filter(|(at, _)| *at != label) {
-        if column.has_words || column.missing == rows {
+        if column.is_text(rows) {
             words.push(all[at].as_str());
-        } else if column.missing as f64 > MAX_MISSING_SHARE * rows as f64 {
+        } else if (column.missing + column.odd) as f64 > MAX_MISSING_SHARE * rows as f64 {
             gaps.push(all[at].as_str());
         } else {
             chosen.push(at);
@@ -353,74 +432,6 @@ fn select_numeric_columns(
         true => Err(tr!("apart from the label, no column contains only numbers").into()),
         false => Ok(chosen),
     }
-}
-
-/// Indices of the rows that belong to the two classes, their labels ±1, and the names of the classes −1 and +1.
-type BinaryLabels = (Vec<usize>, Vec<f32>, [String; 2]);
-
-/// Assigns the class −1 or +1 to the rows with the indices `rows`: the two most frequent labels, or numeric labels
-/// split at the median. Rows with other labels are dropped, and a note is added.
-fn assign_classes(
-    rows: Vec<usize>,
-    labels: &LabelTexts,
-    notes: &mut Vec<String>,
-) -> Result<BinaryLabels, String> {
-    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-    rows.iter().for_each(|row| *counts.entry(labels.text_of(*row)).or_default() += 1);
-    if counts.len() < 2 {
-        return Err(
-            tr!("the label has the same value in all rows; choose another column as the label").into()
-        );
-    }
-    let numbers: Option<Vec<f64>> = rows.iter().map(|row| parse_number(labels.text_of(*row))).collect();
-    if let Some(numbers) = numbers.filter(|_| counts.len() > MAX_CLASSES) {
-        let mut sorted = numbers.clone();
-        sorted.sort_unstable_by(f64::total_cmp);
-        let median = sorted[sorted.len() / 2];
-        // Where half of the rows have the smallest value, the others are one class.
-        let min = sorted[0];
-        let is_high = |v: f64| if median > min { v >= median } else { v > min };
-        let y = numbers.iter().map(|v| if is_high(*v) { 1.0 } else { -1.0 }).collect();
-        notes.push(tr!(
-            "The label is a number. Its values are split at their median, {median}, into two classes.",
-            median
-        ));
-        return Ok((rows, y, [tr!("below {median}", median), tr!("{median} or more", median)]));
-    }
-    if counts.len() > rows.len() / 2 {
-        return Err(tr!("nearly every row has a different label; choose another column as the label").into());
-    }
-    let mut frequent: Vec<(&str, usize)> = counts.iter().map(|(name, count)| (*name, *count)).collect();
-    // The sort is stable, so that equal counts stay in the order of their names.
-    sorting::sort_by_key(&mut frequent, |(_, count)| std::cmp::Reverse(*count));
-    if frequent.len() > 2 {
-        let (most, next, all) = (frequent[0].0, frequent[1].0, frequent.len());
-        notes.push(tr!(
-            "The label has {all} classes. Only rows of the two most frequent classes are kept: {most} and {next}.",
-            all,
-            most,
-            next
-        ));
-    }
-    let mut two = [frequent[0].0, frequent[1].0];
-    sorting::sort_by(&mut two, |a, b| match (parse_number(a), parse_number(b)) {
-        (Some(a), Some(b)) => a.total_cmp(&b),
-        _ => a.cmp(b),
-    });
-    let kept: Vec<usize> = rows.into_iter().filter(|row| two.contains(&labels.text_of(*row))).collect();
-    let y = kept.iter().map(|row| if labels.text_of(*row) == two[1] { 1.0 } else { -1.0 }).collect();
-    Ok((kept, y, two.map(escape_hidden_characters)))
-}
-
-/// Parses a number of at most [`MAX_ABS_VALUE`]; "inf" and "nan" are not numbers here.
-fn parse_number(cell: &str) -> Option<f64> {
-    // "inf" and "nan" are read as numbers by Rust, and are none here.
-    cell.parse().ok().filter(|x: &f64| x.abs() <= MAX_ABS_VALUE)
-}
-
-/// Whether a cell stands for a missing value, as an empty cell or "NA" does.
-fn is_missing(cell: &str) -> bool {
-    cell.is_empty() || ["?", "na", "n/a", "nan", "null", "none"].contains(&cell.to_lowercase().as_str())
 }
 
 #[cfg(test)]
@@ -461,8 +472,8 @@ mod tests {
         };
         let bytes = [b"id;age;name;gap;four;kind\n".to_vec(), file(90, row)].concat();
         let table = read_bytes(&bytes, None).unwrap();
-        assert_eq!(table.names, ["id", "age"]);
-        assert_eq!((table.table.y.len(), table.table.x.len()), (60, 120));
+        assert_eq!((table.names.join(" "), table.counters.join(" ")), ("age".into(), "id".into()));
+        assert_eq!((table.table.y.len(), table.table.x.len()), (60, 60));
         let said = table.notes.join(" ");
         for part in [
             "are not numbers: name",
@@ -471,6 +482,7 @@ mod tests {
             "has 3 classes",
             "a and b",
             "never change: four",
+            "count the rows: id",
         ] {
             assert!(said.contains(part), "{part}: {said}");
         }

@@ -1,6 +1,8 @@
 //! Errors of reading a file, each displayed as a sentence.
 
 use super::VERSION;
+use super::dataset::RefusedTable;
+use super::head::ForeignFormat;
 
 /// Error of reading a file: why it cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -18,8 +20,15 @@ pub enum FileError {
     #[error("{}", tr!("a text in this file has more than {most} MB", most = _0))]
     LongText(usize),
     /// The file should be a table, but is not UTF-8 text.
-    #[error("{}", tr!("this file is not UTF-8 text"))]
+    #[error("{}", tr!("this file is not UTF-8 text: open it in the program that wrote it, and save it with the encoding UTF-8 (in Excel with the file type “CSV UTF-8”, in LibreOffice with “Edit filter settings”)"))]
     NotText,
+    /// The file has another format, which a table must be converted from.
+    #[error("{}", _0.describe())]
+    OtherFormat(ForeignFormat),
+    /// The table cannot be used with this column as the label, for the reason that is given there; another column may
+    /// be chosen.
+    #[error("{}", _0.reason)]
+    Label(Box<RefusedTable>),
     /// The table cannot be used for training, for this reason.
     #[error("{0}")]
     NoTable(String),

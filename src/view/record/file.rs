@@ -29,7 +29,7 @@ impl RunFile {
                 CheckpointHeader::check(&bytes, size).map(|header| RunFile::Weights(Box::new(header)))
             }
             // A table is one by its name.
-            FileContents::Table(_) => Err(FileError::Unknown),
+            FileContents::Table(_) | FileContents::RefusedTable(_) => Err(FileError::Unknown),
         }
     }
 }

@@ -6,9 +6,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::FileError;
 use super::read::{RawRun, ReadOptions, parse_link};
 use super::weights::{self, CheckpointHeader};
+use super::{FileError, dataset};
 
 /// Number of bytes at the start of a file that suffice to recognise its kind (run, weights or table).
 pub const HEAD_BYTES: usize = 64 << 10;
@@ -34,6 +34,94 @@ pub enum FileKind {
     Table,
 }
 
+/// Format of a file that is no text but may hold a table, so that the user can convert it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ForeignFormat {
+    /// Workbook of Excel or of another spreadsheet program.
+    Workbook,
+    /// ZIP archive or file compressed by gzip.
+    Archive,
+    /// Text in UTF-16, as Excel writes it with the file type “Unicode text”.
+    Utf16,
+    /// Web page.
+    WebPage,
+    /// File of columns in the format Parquet.
+    Parquet,
+    /// Database of SQLite.
+    Database,
+    /// Document in the format PDF.
+    Pdf,
+}
+
+impl ForeignFormat {
+    /// Sentence on the format, and on how to get a table from such a file.
+    pub(super) fn describe(self) -> &'static str {
+        match self {
+            ForeignFormat::Workbook => tr!(
+                "this file is a workbook of a spreadsheet program (.xlsx, .xls or .ods), whatever its name says: open it there, and save the sheet with the file type “CSV UTF-8”"
+            ),
+            ForeignFormat::Archive => {
+                tr!("this file is compressed (ZIP or gzip): unpack it, and open the table in it")
+            }
+            ForeignFormat::Utf16 => tr!(
+                "this file is text in the encoding UTF-16: open it in the program that wrote it, and save it with the encoding UTF-8 (in Excel with the file type “CSV UTF-8” instead of “Unicode text”)"
+            ),
+            ForeignFormat::WebPage => {
+                tr!("this file is a web page: save the table in it as a file with the ending .csv")
+            }
+            ForeignFormat::Parquet => {
+                tr!(
+                    "this file is in the format Parquet: write the table as CSV, for example with to_csv in pandas"
+                )
+            }
+            ForeignFormat::Database => {
+                tr!(
+                    "this file is a database of SQLite: write the table as CSV, for example with .mode csv and .output"
+                )
+            }
+            ForeignFormat::Pdf => tr!("this file is a PDF document: save the table in it as a CSV file"),
+        }
+    }
+}
+
+/// First bytes of files of foreign formats.
+const FOREIGN_PREFIXES: [(&[u8], ForeignFormat); 6] = [
+    (b"\xd0\xcf\x11\xe0", ForeignFormat::Workbook),
+    (b"\x1f\x8b", ForeignFormat::Archive),
+    (b"PAR1", ForeignFormat::Parquet),
+    (b"SQLite format 3\0", ForeignFormat::Database),
+    (b"%PDF-", ForeignFormat::Pdf),
+    (b"\xff\xfe", ForeignFormat::Utf16),
+];
+
+/// Recognises the format of a file that begins with `head` if it is not text in UTF-8 but a format from which a table can
+/// be converted.
+pub(super) fn find_foreign_format(head: &[u8]) -> Option<ForeignFormat> {
+    let contains = |part: &[u8]| head.windows(part.len()).any(|bytes| bytes == part);
+    if head.starts_with(b"PK\x03\x04") {
+        let is_workbook =
+            contains(b"xl/") || contains(b"[Content_Types].xml") || contains(b"opendocument.spreadsheet");
+        return Some(if is_workbook { ForeignFormat::Workbook } else { ForeignFormat::Archive });
+    }
+    let known = FOREIGN_PREFIXES.iter().find(|(prefix, _)| head.starts_with(prefix));
+    if let Some((_, format)) = known {
+        return Some(*format);
+    }
+    // Letters of this alphabet have a zero byte before or after them.
+    let is_zero = |byte: &u8| *byte == 0;
+    let start = &head[..head.len().min(64) & !1];
+    let pairs = || start.as_chunks::<2>().0.iter();
+    let half_zero = !start.is_empty()
+        && (pairs().all(|[high, low]| is_zero(high) && !is_zero(low))
+            || pairs().all(|[low, high]| is_zero(high) && !is_zero(low)));
+    if head.starts_with(b"\xfe\xff") || half_zero {
+        return Some(ForeignFormat::Utf16);
+    }
+    let text = strip_bom(head).trim_ascii_start();
+    let begins = |word: &[u8]| text.get(..word.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(word));
+    (begins(b"<!doctype html") || begins(b"<html")).then_some(ForeignFormat::WebPage)
+}
+
 /// Strips the byte order mark that some editors put before a text.
 pub(super) fn strip_bom(bytes: &[u8]) -> &[u8] {
     bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)
@@ -54,6 +142,13 @@ const METRICS_TABLE_PREFIXES: [&[u8]; 6] = [
 fn has_table_extension(name: &str) -> bool {
     let name = name.to_lowercase();
     [".csv", ".tsv", ".txt"].iter().any(|ending| name.ends_with(ending))
+}
+
+/// Whether a file name has no ending, or the ending .data or .dat, so that its contents tell whether it is a table.
+fn may_be_table(name: &str) -> bool {
+    let name = name.to_lowercase();
+    let name = name.rsplit(['/', '\\']).next().unwrap_or_default();
+    !name.is_empty() && !name.contains('.') || [".data", ".dat"].iter().any(|ending| name.ends_with(ending))
 }
 
 /// Checks that the size of a file is at most `limit`, both in bytes.
@@ -90,15 +185,25 @@ pub fn detect_kind(name: &str, size: u64, head: &[u8]) -> Result<FileKind, FileE
         _ if METRICS_TABLE_PREFIXES.iter().any(|beginning| text.starts_with(beginning)) => {
             Err(FileError::Table)
         }
-        _ if has_table_extension(name) => {
-            check_size(size, MAX_FILE_BYTES)?;
-            let cut_off = |error: std::str::Utf8Error| error.error_len().is_none() && !is_whole;
-            match std::str::from_utf8(head) {
-                Err(error) if !cut_off(error) => Err(FileError::NotText),
-                _ => Ok(FileKind::Table),
-            }
-        }
-        _ => Err(FileError::Unknown),
+        _ => detect_table(name, size, head),
+    }
+}
+
+/// Recognises a table by the name of its file or, if the name tells nothing, by its first bytes `head`; `size` is the size
+/// of the file in bytes.
+fn detect_table(name: &str, size: u64, head: &[u8]) -> Result<FileKind, FileError> {
+    let is_whole = head.len() as u64 >= size;
+    if let Some(format) = find_foreign_format(head) {
+        return Err(FileError::OtherFormat(format));
+    }
+    if !has_table_extension(name) && !(may_be_table(name) && dataset::is_table(head, is_whole)) {
+        return Err(FileError::Unknown);
+    }
+    check_size(size, MAX_FILE_BYTES)?;
+    let cut_off = |error: std::str::Utf8Error| error.error_len().is_none() && !is_whole;
+    match std::str::from_utf8(head) {
+        Err(error) if !cut_off(error) => Err(FileError::NotText),
+        _ => Ok(FileKind::Table),
     }
 }
 
@@ -150,6 +255,30 @@ mod tests {
         assert!(kind_or_error("picture.png", "\u{1}PNG").contains("neither a run"));
         assert!(kind_or_error("table.csv", "1,2\n3,4\n").starts_with("Table"));
         assert!(kind_or_error("table.bin", "1,2\n3,4\n").contains("neither a run"));
+        // Without a usual ending the contents tell.
+        for name in ["iris.data", "auto-mpg.DAT", "folder.d/iris", "iris"] {
+            assert_eq!(kind_or_error(name, "1,2,x\n3,4,y\n"), "Table", "{name}");
+            assert!(
+                kind_or_error(name, "Some words, and\nsome more\n\n").contains("neither a run"),
+                "{name}"
+            );
+        }
+        for (head, part) in [
+            ("PK\u{3}\u{4}....xl/workbook.xml", "a workbook"),
+            ("PK\u{3}\u{4}....word/", "compressed"),
+            ("a\0,\0b\0", "UTF-16"),
+            ("\0a\0,", "UTF-16"),
+            ("<!DOCTYPE html><table>", "a web page"),
+            ("%PDF-1.7", "a PDF document"),
+            ("PAR1", "Parquet"),
+        ] {
+            for name in ["table.csv", "table.xlsx", "table"] {
+                assert!(kind_or_error(name, head).contains(part), "{name}: {}", kind_or_error(name, head));
+            }
+        }
+        let marked = [b"\xff\xfe".to_vec(), b"a\0,\0".repeat(9)].concat();
+        let kind = detect_kind("table.csv", marked.len() as u64, &marked);
+        assert_eq!(kind, Err(FileError::OtherFormat(ForeignFormat::Utf16)));
         let mut odd = b"a,b\n1,2\n".repeat(HEAD_BYTES / 8);
         odd[100] = 0xff;
         assert_eq!(detect_kind("odd.csv", 1 << 20, &odd), Err(FileError::NotText));

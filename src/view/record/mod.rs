@@ -34,6 +34,7 @@ pub mod preamble;
 mod read;
 pub mod reading;
 pub mod saved;
+pub mod spreadsheet;
 pub mod torch;
 mod values;
 pub mod weights;
@@ -48,12 +49,13 @@ mod naming_tests;
 mod tests;
 
 pub use csv::{
-    MetricColumn, RunRows, format_csv, format_csv_header, format_csv_lines, format_runs_csv, list_columns,
-    quote_csv_field,
+    MetricColumn, RunRows, RunTable, format_csv, format_csv_header, format_csv_lines, format_runs_csv,
+    format_tables, list_columns, quote_csv_field,
 };
 pub use error::FileError;
 pub use file::RunFile;
 
+use dataset::TableChoices;
 use vivarium_model::permalink::{Link, encode};
 use vivarium_model::protocol::{EndReason, Measurement};
 use vivarium_model::tasks::MeasureNames;
@@ -138,7 +140,7 @@ const ENDING_NAMES: [(EndReason, &str); 3] =
     [(EndReason::Target, "target"), (EndReason::LastStep, "last-step"), (EndReason::Diverged, "diverged")];
 
 /// Formats a text as a JSON string, with quotation marks and escapes.
-fn quote_json(text: &str) -> String {
+pub fn quote_json(text: &str) -> String {
     let mut out = String::from("\"");
     for c in text.chars() {
         match c {
@@ -233,24 +235,38 @@ impl Record {
         format!("{task}-{model}-seed{}{sweep}-step{}", spec.run.seed, self.step)
     }
 
-    /// Shell command (POSIX) that repeats the run.
+    /// Shell command that repeats the run, in the command prompt of Windows, in PowerShell and in POSIX shells.
     ///
     /// On the same device the numbers agree exactly. If the page measures fewer examples, the command does too. A run from
     /// weights of a file needs this file.
     pub fn command(&self) -> String {
+        self.command_on_table(None)
+    }
+
+    /// Shell command that repeats the run as [`Record::command`] does, with the file of its table, if it has one.
+    pub fn command_on_table(&self, table: Option<&CommandTable>) -> String {
         let link = encode(&Link::from_spec(self.link.spec.clone()));
+        let table = table.map(CommandTable::arguments).unwrap_or_default();
         let fewer = (self.held_out > 0 && self.held_out < self.link.spec.held_out_count())
             .then(|| format!(" --held-out {}", self.held_out));
         let weights = Some(&self.environment.weights_file).filter(|file| !file.is_empty());
-        let weights = weights.map(|file| format!(" --weights {}", quote_shell(file)));
-        format!("lab run {}{}{}", quote_shell(&link), weights.unwrap_or_default(), fewer.unwrap_or_default())
+        let weights = weights.map(|file| format!(" --weights {}", quote_argument(file))).unwrap_or_default();
+        format!("lab run {}{table}{weights}{}", quote_argument(&link), fewer.unwrap_or_default())
     }
 
     /// Python statements, in one line, that repeat the run, or all runs of a sweep, with the package `vivarium`.
     ///
     /// The package has no run from the initial weights of a file; a comment says so.
     pub fn python_code(&self) -> String {
+        self.python_code_on_table(None)
+    }
+
+    /// Python statements that repeat the run as [`Record::python_code`] does, with the file of its table, if it has one.
+    pub fn python_code_on_table(&self, table: Option<&CommandTable>) -> String {
         let spec = &self.link.spec;
+        let table = table
+            .map(|table| format!(", table={}, label={}", quote_json(&table.file), quote_json(&table.label)));
+        let table = table.unwrap_or_default();
         // A JSON string is also a string of Python.
         let link = quote_json(&encode(&Link::from_spec(spec.clone())));
         let mut code = match spec.run.sweep.is_empty() {
@@ -258,9 +274,9 @@ impl Record {
                 let fewer = (self.held_out > 0 && self.held_out < spec.held_out_count())
                     .then(|| format!(", held_out={}", self.held_out));
                 let options = fewer.unwrap_or_default();
-                format!("import vivarium; run = vivarium.run({link}{options}); run.finish()")
+                format!("import vivarium; run = vivarium.run({link}{table}{options}); run.finish()")
             }
-            false => format!("import vivarium; sweep = vivarium.sweep({link}); print(sweep)"),
+            false => format!("import vivarium; sweep = vivarium.sweep({link}{table}); print(sweep)"),
         };
         let weights = preamble::file_name(&self.environment.weights_file);
         if !weights.is_empty() {
@@ -300,6 +316,44 @@ const MARGIN_OVER_MAX: &str = "margin_over_max";
 /// Divides each replica's margin by the largest possible margin `largest`.
 fn divide_by_max(margins: &[f32], largest: f64) -> Vec<f32> {
     margins.iter().map(|margin| (f64::from(*margin) / largest) as f32).collect()
+}
+
+/// File of a run's table, as a command names it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CommandTable {
+    /// Name of the CSV file, without folders.
+    pub file: String,
+    /// Name of the label column.
+    pub label: String,
+    /// Choices by which the file was read.
+    pub choices: TableChoices,
+}
+
+impl CommandTable {
+    /// Arguments of the command line for this table, with a blank before each.
+    fn arguments(&self) -> String {
+        let header = match self.choices.has_header {
+            None => "",
+            Some(true) => " --header yes",
+            Some(false) => " --header no",
+        };
+        let counters = if self.choices.keeps_counters { " --row-numbers" } else { "" };
+        let (file, label) = (quote_argument(&self.file), quote_argument(&self.label));
+        format!(" --table {file} --label {label}{header}{counters}")
+    }
+}
+
+/// Quotes a text as one argument of the command prompt of Windows, of PowerShell and of POSIX shells alike: in double
+/// quotation marks. A text with a sign that one of these shells expands there is quoted for POSIX shells.
+pub fn quote_argument(text: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=+".contains(c);
+    if !text.is_empty() && text.chars().all(is_plain) {
+        return text.into();
+    }
+    match text.contains(['"', '$', '`', '!']) || text.ends_with('\\') || text.contains("\\\\") {
+        true => quote_shell(text),
+        false => format!("\"{text}\""),
+    }
 }
 
 /// Quotes a text as one word of a POSIX shell.

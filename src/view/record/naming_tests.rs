@@ -215,6 +215,36 @@ fn a_file_begins_with_what_is_known_of_its_run() {
     assert!(about.lines().all(|line| line.starts_with("# ") && line.contains(": ")), "{about}");
 }
 
+/// A file that lacks measurements says so, with the resolution that its lines have.
+#[test]
+fn a_file_with_every_eighth_measurement_says_so() {
+    let row = |step| Measurement { step, test_loss: vec![0.5], ..Default::default() };
+    let run =
+        Record { link: link("#v1/sparse-parity?every=25"), solved: vec![Some(75)], ..Default::default() };
+    let whole = Record { rows: [0, 25, 50].map(row).into(), ..run.clone() };
+    let thinned = Record { rows: [0, 200, 400, 425].map(row).into(), ..run };
+    let field = |record: &Record, key: &str| {
+        let json: Value = serde_json::from_str(&record.to_json()).unwrap();
+        json[key].as_u64()
+    };
+    assert!(whole.csv_preamble().contains("# t_c_resolution: 25\n"));
+    assert!(!whole.csv_preamble().contains("measurement_stride"));
+    assert_eq!(field(&whole, "measurement_stride"), None);
+    let text = thinned.csv_preamble();
+    assert!(text.contains("# t_c_resolution: 200\n# measurement_stride: 8\n"), "{text}");
+    assert_eq!(
+        (field(&thinned, "measurement_stride"), field(&thinned, "t_c_resolution")),
+        (Some(8), Some(25))
+    );
+    assert_eq!(preamble::measurement_stride(25, [400, 425].into_iter()), 1);
+    assert_eq!(
+        preamble::measurement_stride(25, [410, 600].into_iter()),
+        8,
+        "resumed between two measurements"
+    );
+    assert_eq!(preamble::measurement_stride(25, [0].into_iter()), 1);
+}
+
 /// Also where the name of the file looks like what follows it.
 #[test]
 fn initial_weights_of_a_file_are_stated_in_one_line_and_read_back() {

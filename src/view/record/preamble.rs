@@ -17,6 +17,10 @@ pub(super) const LAB_KEY: &str = "lab";
 /// Key, in CSV comments and JSON, of the name and description of the file with the initial weights.
 const INITIAL_WEIGHTS: &str = "initial_weights";
 
+/// Key, in CSV comments and JSON, of the number of measurements of the run from one in the file to the next; only in files
+/// that lack measurements of the run.
+const MEASUREMENT_STRIDE: &str = "measurement_stride";
+
 /// Input coordinates that determine the label, counted from 1; empty if all coordinates matter equally.
 pub fn relevant_numbers(spec: &RunSpec) -> Vec<usize> {
     spec.task.examples().relevant(spec.run.seed).into_iter().map(|at| at + 1).collect()
@@ -50,6 +54,18 @@ pub(super) fn format_list(numbers: &[usize]) -> String {
 /// step of reaching the target), which is the number of steps between measurements. `relevant` is `None` if the runs of
 /// a sweep differ in it.
 pub fn format_run_lines(program: &str, link: &str, spec: &RunSpec, relevant: Option<&[usize]>) -> String {
+    format_stride_lines(program, link, spec, relevant, 1)
+}
+
+/// Formats the comment lines of [`format_run_lines`] for a table in which `stride` measurements of the run are one line
+/// further on. A step of reaching the target that is read from the table has the resolution of the table.
+fn format_stride_lines(
+    program: &str,
+    link: &str,
+    spec: &RunSpec,
+    relevant: Option<&[usize]>,
+    stride: u64,
+) -> String {
     let mut text = format_line("program", program) + &format_line("link", link);
     for (key, value) in list_settings(spec) {
         text += &format_line(&format!("settings.{key}"), &value);
@@ -57,7 +73,18 @@ pub fn format_run_lines(program: &str, link: &str, spec: &RunSpec, relevant: Opt
     if let Some(relevant) = relevant.filter(|relevant| !relevant.is_empty()) {
         text += &format_line("relevant", &format_list(relevant));
     }
-    text + &format_line("t_c_resolution", &spec.run.every.to_string())
+    text += &format_line("t_c_resolution", &spec.run.every.saturating_mul(stride).to_string());
+    if stride > 1 {
+        text += &format_line(MEASUREMENT_STRIDE, &stride.to_string());
+    }
+    text
+}
+
+/// Number of measurements of a run that measures every `every` steps from one of the stored measurements to the next, told
+/// by the steps of the first two, ascending: 1 if all are stored.
+pub fn measurement_stride(every: u64, mut steps: impl Iterator<Item = u64>) -> u64 {
+    let (Some(first), Some(second)) = (steps.next(), steps.next()) else { return 1 };
+    second.saturating_sub(first).div_ceil(every.max(1)).max(1)
 }
 
 /// Returns the last part of a file path, the file's name without its folders.
@@ -83,12 +110,17 @@ impl Record {
         let spec = &self.link.spec;
         let relevant =
             self.relevant_sets().filter(|sets| sets.len() == 1).map(|mut sets| sets.swap_remove(0));
-        let lines =
-            format_run_lines(&self.environment.program, &encode(&self.link), spec, relevant.as_deref());
+        let (program, link) = (&self.environment.program, encode(&self.link));
+        let lines = format_stride_lines(program, &link, spec, relevant.as_deref(), self.measurement_stride());
         let held_out = Some(self.held_out).filter(|held_out| *held_out > 0);
         let held_out = held_out.map(|held_out| format_line("held_out", &held_out.to_string()));
         let initial = self.describe_initial_weights().map(|initial| format_line(INITIAL_WEIGHTS, &initial));
         [Some(lines), held_out, initial].into_iter().flatten().collect()
+    }
+
+    /// Number of measurements of the run from one in `rows` to the next, as in [`measurement_stride`].
+    fn measurement_stride(&self) -> u64 {
+        measurement_stride(self.link.spec.run.every, self.rows.iter().map(|row| row.step))
     }
 
     /// File with the initial weights, without folders, and its description; `None` if the link determines the weights.
@@ -142,7 +174,12 @@ impl Record {
             let value = if all.len() == 1 { all.concat() } else { format!("[{}]", all.join(",")) };
             lines.push(format!("\"relevant\":{value}"));
         }
+        // The steps in the field "solved" are those at which the training program measured.
         lines.push(format!("\"t_c_resolution\":{}", self.link.spec.run.every));
+        let stride = self.measurement_stride();
+        if stride > 1 {
+            lines.push(format!("\"{MEASUREMENT_STRIDE}\":{stride}"));
+        }
         lines
     }
 

@@ -9,7 +9,7 @@ use std::io::Read;
 
 use serde::{Deserialize, Serialize};
 
-use super::dataset::{self, Dataset};
+use super::dataset::{self, Dataset, RefusedTable, TableChoices};
 use super::head::{FileKind, strip_bom};
 use super::read::{RawRun, ReadOptions};
 use super::{FileError, weights};
@@ -23,8 +23,11 @@ pub struct ReadJob {
     pub kind: FileKind,
     /// Size in bytes of the file to read.
     pub size: u64,
-    /// Index, from 0, of the label column of a CSV table; `None` to choose it by the columns' names.
-    pub label: Option<usize>,
+    /// Choices of the user on how a CSV table is read.
+    pub choices: TableChoices,
+    /// Number of the table that a link expects in a CSV file; the file is read by other choices if these give another
+    /// table. `None` if any table will do.
+    pub expected_table: Option<u64>,
     /// Number of kept measurements of a run at which every second one is dropped; this repeats while the file is read.
     pub most_rows: usize,
     /// Translations of the program's texts, so that error messages are in the reader's language; `None` for English.
@@ -35,7 +38,14 @@ impl ReadJob {
     /// Order to read a whole file of this kind and size in bytes, without thinning, with the label chosen by name and
     /// messages in English.
     pub fn new(kind: FileKind, size: u64) -> ReadJob {
-        ReadJob { kind, size, label: None, most_rows: usize::MAX, texts: None }
+        ReadJob {
+            kind,
+            size,
+            choices: TableChoices::default(),
+            expected_table: None,
+            most_rows: usize::MAX,
+            texts: None,
+        }
     }
 }
 
@@ -48,6 +58,19 @@ pub enum FileContents {
     Weights(Vec<u8>),
     /// A table to train on.
     Table(Box<Dataset>),
+    /// A table that cannot be used with this column as the label.
+    RefusedTable(Box<RefusedTable>),
+}
+
+impl FileContents {
+    /// Contents of a file for the page, which lets the user choose another label for a refused table; other errors become
+    /// sentences.
+    pub fn for_page(found: Result<FileContents, FileError>) -> Result<FileContents, String> {
+        match found {
+            Err(FileError::Label(refused)) => Ok(FileContents::RefusedTable(refused)),
+            found => found.map_err(|flaw| flaw.to_string()),
+        }
+    }
 }
 
 /// Reads a file from `source`, of the kind given in `job`.
@@ -77,9 +100,33 @@ pub fn read(job: &ReadJob, mut source: impl Read) -> Result<FileContents, FileEr
             Ok(FileContents::Weights(bytes))
         }
         FileKind::Table => {
-            dataset::read_from(source, job.label).map(|table| FileContents::Table(Box::new(table)))
+            dataset::read_with(source, &job.choices).map(|table| FileContents::Table(Box::new(table)))
         }
     }
+}
+
+/// Reads a file as [`read`] does. If the job expects another table than its choices give, the file is read by other
+/// choices, too, until one gives the expected table; if none does, the first result counts. `open` begins the file anew.
+///
+/// # Errors
+/// The first [`FileError`] that is found.
+pub fn read_expected<R: Read>(
+    job: &ReadJob,
+    mut open: impl FnMut() -> Result<R, FileError>,
+) -> Result<FileContents, FileError> {
+    let first = read(job, open()?);
+    let Some(expected) = job.expected_table.filter(|_| job.kind == FileKind::Table) else { return first };
+    let is_expected = |found: &Result<FileContents, FileError>| matches!(found, Ok(FileContents::Table(table)) if table.number == expected);
+    if is_expected(&first) {
+        return first;
+    }
+    for choices in job.choices.variants().into_iter().skip(1) {
+        let other = read(&ReadJob { choices, texts: None, ..*job }, open()?);
+        if is_expected(&other) {
+            return other;
+        }
+    }
+    first
 }
 
 /// Message from a worker to the page about the file that the worker reads.
@@ -95,6 +142,8 @@ pub enum FileEvent {
     Weights,
     /// A table, whose numbers are the payload.
     Table(Box<Dataset>),
+    /// A table that cannot be used with its label.
+    RefusedTable(Box<RefusedTable>),
     /// The file cannot be used, for this reason.
     Refused(String),
 }
@@ -106,6 +155,9 @@ impl FileEvent {
     /// Messages that transfer the contents of a file, or the error, to the page.
     pub fn messages(found: Result<FileContents, FileError>) -> Vec<(FileEvent, Payload)> {
         match found {
+            Err(FileError::Label(refused)) | Ok(FileContents::RefusedTable(refused)) => {
+                vec![(FileEvent::RefusedTable(refused), Payload::Empty)]
+            }
             Err(flaw) => vec![(FileEvent::Refused(flaw.to_string()), Payload::Empty)],
             Ok(FileContents::Run(mut raw)) => {
                 let mut messages = vec![];
@@ -153,6 +205,7 @@ impl FileReceiver {
         let found = match (event, payload) {
             (FileEvent::Progress(share), _) => return Some(ReadProgress::Progress(share)),
             (FileEvent::Refused(why), _) => Err(why),
+            (FileEvent::RefusedTable(refused), _) => Ok(FileContents::RefusedTable(refused)),
             (FileEvent::Rows, Payload::Bytes(bytes)) => {
                 match unpack_rows(&bytes) {
                     Some(rows) => self.rows.extend(rows),

@@ -233,7 +233,7 @@ fn several_runs_are_one_table_with_the_columns_of_all() {
 #[test]
 fn the_command_is_safe_in_a_shell_and_measures_as_the_page_did() {
     let command = record().command();
-    assert_eq!(command, "lab run '#v1/sparse-parity?n=20&width=64&replicas=2' --held-out 1024");
+    assert_eq!(command, "lab run \"#v1/sparse-parity?n=20&width=64&replicas=2\" --held-out 1024");
     assert_eq!(Record { held_out: 0, ..record() }.command().matches("held").count(), 0);
     // Initial weights of a file are said in the run's own file and in its command, and nowhere where there are none.
     let mut begun = record();
@@ -242,13 +242,42 @@ fn the_command_is_safe_in_a_shell_and_measures_as_the_page_did() {
         "step 50 of #v1/sparse-parity?n=20, checksum 0123456789abcdef".into();
     assert_eq!(Record::parse(begun.to_json().as_bytes()).unwrap(), begun);
     assert!(
-        begun.command().contains(" --weights 'half way.safetensors' --held-out 1024"),
+        begun.command().contains(" --weights \"half way.safetensors\" --held-out 1024"),
         "{}",
         begun.command()
     );
     assert!(!record().to_json().contains("weights_of") && !record().command().contains("--weights"));
     assert_eq!(quote_shell("it's $(rm)"), "'it'\\''s $(rm)'");
     assert_eq!([quote_shell(""), quote_shell("parity-20")], ["''", "parity-20"]);
+}
+
+/// Double quotation marks work in the command prompt of Windows, in PowerShell and in sh.
+#[test]
+fn a_command_on_a_table_names_its_file_and_label_in_every_shell() {
+    use super::dataset::TableChoices;
+    use super::{CommandTable, quote_argument};
+    let table = CommandTable {
+        file: "my houses.csv".into(),
+        label: "sold?".into(),
+        choices: TableChoices { has_header: Some(true), keeps_counters: true, ..TableChoices::default() },
+    };
+    let of = Record { held_out: 0, ..record() };
+    assert_eq!(
+        of.command_on_table(Some(&table)),
+        "lab run \"#v1/sparse-parity?n=20&width=64&replicas=2\" --table \"my houses.csv\" --label \"sold?\" --header yes --row-numbers"
+    );
+    assert!(of.python_code_on_table(Some(&table)).contains(", table=\"my houses.csv\", label=\"sold?\")"));
+    for (text, quoted) in [
+        ("parity-20", "parity-20"),
+        ("", "\"\""),
+        ("a,b", "\"a,b\""),
+        ("C:\\data\\own.csv", "\"C:\\data\\own.csv\""),
+        ("100%", "\"100%\""),
+        ("$HOME", "'$HOME'"),
+        ("it's \"so\"", "'it'\\''s \"so\"'"),
+    ] {
+        assert_eq!(quote_argument(text), quoted);
+    }
 }
 
 #[test]

@@ -158,6 +158,45 @@ fn an_own_table_is_named_by_its_contents_and_found_while_it_is_open() {
     assert!(sample.x.chunks(2).all(|row| own.x.chunks(2).any(|other| other == row)));
 }
 
+/// Without m, the sample follows the table; a link that states m means this number.
+#[test]
+fn the_sample_follows_a_short_table_unless_the_link_says_otherwise() {
+    let own = UploadedTable { x: small().x.into_iter().map(|x| x + 1.0).collect(), ..small() };
+    let number = own.register();
+    let decoded =
+        |query: &str| crate::permalink::decode(&format!("#v1/tabular?data=own&csv={number}{query}"));
+    let (link, notices) = decoded("");
+    assert_eq!((link.spec.value("m").unwrap().to_string(), notices.len()), ("27".into(), 0));
+    assert_eq!(crate::permalink::encode(&link), format!("#v1/tabular?data=own&csv={number}&m=27"));
+    assert_eq!(crate::permalink::decode(&crate::permalink::encode(&link)), (link, vec![]));
+    let (_, notices) = decoded("&m=300");
+    assert_eq!(notices[0].to_string(), "m = 300: expected at most 27 for n = 2");
+    assert_eq!(decoded("&m=0").0.spec.value("m").unwrap().to_string(), "0");
+}
+
+/// A program with an opened table means it with every link to a run on tables that names no other table.
+#[test]
+fn a_link_means_the_table_that_is_given_next_to_it() {
+    use crate::permalink::{decode_on_table, encode};
+    let own = UploadedTable { x: small().x.into_iter().map(|x| x + 2.0).collect(), ..small() };
+    let number = own.register();
+    let read = |text: &str| decode_on_table(text, 100, Some(number));
+    for text in [
+        "#v1/tabular",
+        "tabular",
+        "https://example.org/vivarium/#v1/tabular?m=27",
+        "#v1/tabular?data=own",
+        "#v1%2Ftabular?m=27",
+    ] {
+        let (link, notices) = read(text);
+        assert_eq!(encode(&link), format!("#v1/tabular?data=own&csv={number}&m=27"), "{text}");
+        assert!(notices.is_empty(), "{notices:?}");
+    }
+    assert!(read("#v1/tabular?data=own&csv=77").1[0].expected.contains("not open"), "another table");
+    assert!(read("#v1/tabular?data=generated").1[0].expected.contains("a CSV file is given"));
+    assert_eq!(read("#v1/sparse-parity?n=20"), crate::permalink::decode("#v1/sparse-parity?n=20"));
+}
+
 #[test]
 fn a_link_to_a_file_that_is_not_open_says_so_and_keeps_the_rest() {
     let (link, notices) = crate::permalink::decode("#v1/tabular?data=own&csv=12345&m=70&noise=0.1");
