@@ -1,6 +1,8 @@
 // Starts the page. A file of its own, since the content policy allows no inline script. A classic script and no module:
 // a sandboxed frame may be refused every module, and this file says so.
 (async () => {
+  // The text in index.html for a page in which this file does not run.
+  document.getElementById("not-started")?.remove();
   const { js, wasm } = document.getElementById("boot").dataset;
   const address = (file) => new URL(file, document.baseURI).href;
   const build = document.querySelector("meta[name=build]").content;
@@ -10,7 +12,7 @@
   const isOpaque = self.origin === "null" && location.protocol.startsWith("http");
 
   // The program says it again and better (src/model/permalink/lesson.rs); until then the picture of the page fits its frame.
-  if (/^#v1\/[^?]*\?(.*&)?embed(=(1|on)?)?(&|$)/.test(location.hash)) document.documentElement.dataset.embed = "on";
+  if (/^[#?]v1\/[^?]*\?(.*&)?embed(=(1|on)?)?(&|$)/i.test(location.hash || location.search)) document.documentElement.dataset.embed = "on";
 
   // The one policy that the content policy allows: whatever becomes markup, or the address of a program, comes by here.
   // The page escapes every text that it writes into markup; this is for the text that somebody forgot.
@@ -61,10 +63,8 @@
   } catch (error) {
     // A blank page would leave a visitor guessing; the details are for whoever opens the console.
     console.error(error);
-    const isThere = await hasAll();
-    if (isThere) tell("Vivarium could not start. It needs a browser from 2023 or later, with WebAssembly allowed.");
-    else if (isOpaque) tell("This frame needs allow-same-origin in its sandbox attribute to show Vivarium.");
-    else tell("A part of Vivarium could not be fetched. Open the page again when the internet connection works.");
+    document.querySelector(".loading")?.remove();
+    tell(await reason());
   }
 
   async function compile(file) {
@@ -128,11 +128,43 @@
     };
   }
 
-  /** Whether every file that the page begins with can be fetched. */
-  async function hasAll() {
-    const parts = [...document.querySelectorAll("link[rel=modulepreload], link[rel=preload]")].map((link) => link.href);
-    const each = [...parts, address(wasm)].map((part) => fetch(part).then(({ ok }) => ok, () => false));
-    return !(await Promise.all(each)).includes(false);
+  /** Why the page could not start, as a sentence. */
+  async function reason() {
+    if (location.protocol === "file:") return "This page was opened as a file. It must be opened from a web server.";
+    const links = [...document.querySelectorAll("link[rel=modulepreload], link[rel=preload]")].map((link) => link.href);
+    const errors = await Promise.all([...new Set([address(js), address(wasm), ...links])].map(errorOf));
+    return errors.find(Boolean) ?? "Vivarium could not start. It needs a browser from 2023 or later, with WebAssembly allowed.";
+  }
+
+  /** What is wrong with a file as the server sends it, as a sentence; nothing if the file is as it should be. */
+  async function errorOf(part) {
+    const name = part.replace(/.*\//, "").replace(/-[0-9a-f]{12,16}(?=[._])/, "");
+    const response = await fetch(part).catch(() => {});
+    if (!response && isOpaque) return "This frame needs allow-same-origin in its sandbox attribute to show Vivarium.";
+    if (!response) return "A part of Vivarium could not be fetched. Open the page again when the internet connection works.";
+    if (!response.ok) return `A part of Vivarium could not be fetched: the server answers ${response.status} for ${name}.`;
+    const bytes = new Uint8Array(await response.arrayBuffer().catch(() => 0));
+    const text = new TextDecoder().decode(bytes);
+    const type = response.headers.get("content-type")?.split(";")[0] || "a file without a type";
+    if (/^\s*</.test(text)) return `The server sends a web page in place of ${name}.`;
+    const isScript = name.endsWith(".js");
+    if (isScript && !/(java|ecma)script$/.test(type)) return `The server sends ${name} as ${type}, and browsers run it only as text/javascript.`;
+    // The end of a program for the page, as wasm-bindgen writes it.
+    const isCut = isScript ? part === address(js) && !/as default\s*};?\s*$/.test(text) : endsEarly(bytes);
+    if (isCut) return `Only a part of ${name} has arrived. If this message stays, the file on the server is incomplete.`;
+  }
+
+  /** Whether a program in WebAssembly ends before its last section does. */
+  function endsEarly(bytes) {
+    let at = 8;
+    while (at < bytes.length) {
+      let [size, shift] = [0, 0];
+      // The length of a section follows its number, seven bits in each byte.
+      do size += (bytes[++at] & 127) * 2 ** (7 * shift++);
+      while (bytes[at] > 127);
+      at += size + 1;
+    }
+    return at !== bytes.length;
   }
 
   /** A page without one of its style sheets works, and looks broken. */

@@ -4,6 +4,8 @@
 // right one. It holds nothing private, so it goes to whatever page is around. It comes once the page is shown, and when
 // the width or what is shown has changed. The page around may follow it or not (src/page/share/teaching.rs has a script).
 //
+// Besides, it tells the program whether the frame is in view (src/page/run/lifecycle.rs): what nobody sees does not train.
+//
 // The height follows from the width and from what is shown, never from the height that the frame has now: the charts fit
 // whatever height there is (styles/teach.css), and a height that followed from theirs could grow without end.
 
@@ -15,6 +17,8 @@ const [CHART, GAP] = [224, 8];
 const NARROW = 480;
 /** Below these heights some parts are dropped, in one column and in two. */
 const FULL = [520, 440];
+/** Heights of a frame with the moving picture, in one column and in two. */
+const PICTURE = [640, 520];
 /** A scroll bar that comes with a height must not take that height back. */
 const BAR = 24;
 /** Between two looks, in milliseconds. */
@@ -43,10 +47,12 @@ function look() {
   if (root.dataset.embed !== "on") return;
   const width = root.clientWidth;
   const columns = width < NARROW ? 1 : 2;
-  const charts = Math.ceil(plots.length / columns);
+  const isPicture = root.dataset.stage === "on";
+  const charts = isPicture ? 0 : Math.ceil(plots.length / columns);
   const heights = [...parts].map((part) => part.offsetHeight).filter(Boolean);
   const above = heights.reduce((sum, height) => sum + height + GAP, GAP);
-  const height = Math.max(FULL[columns - 1], Math.ceil(above + charts * (CHART + GAP)));
+  const ofCharts = Math.max(FULL[columns - 1], Math.ceil(above + charts * (CHART + GAP)));
+  const height = isPicture ? PICTURE[columns - 1] : ofCharts;
   // A line that is longer for a moment must not move what is below the frame: at one width the height only grows.
   const isSame = charts === told.charts && Math.abs(width - told.width) < BAR;
   if (isSame && height <= told.height) return;
@@ -55,3 +61,7 @@ function look() {
 }
 
 look();
+
+/** The latest entry counts: in a busy frame there are several. */
+const watch = (entries) => dispatchEvent(new CustomEvent("vivarium-view", { detail: entries.at(-1).isIntersecting }));
+new IntersectionObserver(watch).observe(root);

@@ -1,10 +1,11 @@
 // Keeps the page, so that it opens without a network after the first visit.
 //
 // All files of a visit come from one build, and each build has a cache of its own. What opens the page is kept when this
-// program is installed; programs for a GPU, languages and licences once somebody wanted them. Every file is checked by
-// its sum before it is kept, so that no answer of a hotel's network and no half of another build gets in: where one does
-// not match, nothing is installed, and the browser tries again at a later visit. A newer build waits with its own files
-// until the page is opened in no other tab, and the files of an older one go when no tab of that build is left.
+// program is installed; programs for a GPU, languages, the gallery's tiles and licences once somebody wanted them. Every
+// file is checked by its sum before it is kept, so that no answer of a hotel's network and no half of another build gets
+// in: where one does not match, nothing is installed, and the browser tries again at a later visit. A newer build waits
+// with its own files until the page is opened in no other tab, and the files of an older one go when no tab of that build
+// is left.
 //
 // `cargo xtask build` fills in the name of the build, the sums and the content policy; without them nobody registers
 // this program.

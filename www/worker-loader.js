@@ -37,7 +37,8 @@ const isGiven = here.searchParams.has("given") && !self.vivariumReadsFile && !se
 
 async function fetched() {
   const program = await fetch(address(`${bin}${end}_bg.wasm`)).catch(missing);
-  return program.ok ? program : missing();
+  // Some hosts send their page in place of a file that they do not have.
+  return program.ok && !program.headers.get("content-type")?.startsWith("text/html") ? program : missing();
 }
 
 try {
@@ -50,6 +51,6 @@ try {
     self.dispatchEvent(new MessageEvent("message", { data, ports }));
   }
 } catch (error) {
-  // A rejected promise would stay in here; a thrown error reaches the page's `onerror`.
-  setTimeout(() => { throw error; });
+  // A rejected promise would stay in here; a thrown error reaches the page's `onerror`. The page knows these words too.
+  setTimeout(() => { throw error instanceof WebAssembly.CompileError ? new Error("incomplete file") : error; });
 }

@@ -6,6 +6,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { it } from "node:test";
+import { pathToFileURL } from "node:url";
 
 import { integrity, open, plain, rows, serve, stepOf, text, until, visit, withSums } from "./harness.mjs";
 
@@ -34,9 +35,9 @@ function rebuilt(build) {
 }
 
 /** A browser of its own, at a site that a newer build can be put on. */
-async function apart(deed, { gpu = false, edit = {} } = {}) {
+async function apart(deed, { gpu = false, edit = {}, headers = {}, host = {} } = {}) {
   const newer = rebuilt(NEWER);
-  const [site, browser] = [await serve(edit), await open({ gpu })];
+  const [site, browser] = [await serve(edit, {}, headers, null, null, host), await open({ gpu })];
   try {
     await deed({ site, context: browser.context, go: (link) => visit(browser.context, site.address, link), deploy: () => site.deploy(newer) });
   } finally {
@@ -214,6 +215,90 @@ export function deployments() {
         assert.equal(await page.locator("#outdated").count(), 0);
       }, { edit: { "service-worker.js": null, [file]: null } }));
   }
+
+  // Servers that are set up otherwise than they should be: each gets the sentence that is true.
+  const NOT_STARTED = /^If this text stays, Vivarium could not start, because the browser did not run the file boot\.js\./;
+  const PLAIN = { types: { ".js": "text/plain" } };
+  const CUT = /^Only a part of app(_bg)?\.(js|wasm) has arrived\. If this message stays, the file on the server is incomplete\./;
+  const HOSTS = [
+    ["scripts are sent as text/plain", { host: PLAIN }, ".crash", /^The server sends app\.js as text\/plain, and browsers run it only as text\/javascript\./],
+    ["scripts are sent as text/plain with nosniff", { host: PLAIN, headers: { "x-content-type-options": "nosniff" } }, "#not-started", NOT_STARTED],
+    ["the page is sent in place of its script", { host: { isSinglePage: true }, edit: { "app.js": null } }, ".crash", /^The server sends a web page in place of app\.js\./],
+    ["the page is sent in place of its program", { host: { isSinglePage: true }, edit: { "app_bg.wasm": null } }, ".crash", /^The server sends a web page in place of app_bg\.wasm\./],
+    ["the page is sent in place of boot.js", { host: { isSinglePage: true }, edit: { "boot.js": null } }, "#not-started", NOT_STARTED],
+    ["boot.js is missing", { edit: { "boot.js": null } }, "#not-started", NOT_STARTED],
+    ["the page's script ends early", { host: { cut: { "app.js": 20_000 } } }, ".crash", CUT],
+    ["the page's program ends early", { host: { cut: { "app_bg.wasm": 200_000 } } }, ".crash", CUT],
+    ["the address of the folder has no slash", { host: { isSlashless: true } }, "#not-started", NOT_STARTED, (address) => address.slice(0, -1)],
+  ];
+  for (const [what, options, place, sentence, addressOf = (address) => address] of HOSTS) {
+    it(`says what is true where ${what}`, () =>
+      apart(async ({ site, context }) => {
+        const page = await context.newPage();
+        // Whoever wants little movement is told as well.
+        await page.emulateMedia({ reducedMotion: "reduce" });
+        await page.goto(addressOf(site.address) + LINK);
+        const notice = page.locator(place);
+        await until(() => notice.isVisible().catch(() => false), "the sentence", 30);
+        assert.match((await text(notice)).replace(/\s+/g, " "), sentence);
+        const visible = await page.evaluate(() => document.body.innerText);
+        assert.doesNotMatch(visible, /2023/);
+        const isLoading = () => {
+          const word = document.querySelector(".loading");
+          return Boolean(word) && getComputedStyle(word).visibility === "visible" && getComputedStyle(word, "::before").content !== "none";
+        };
+        assert.ok(!(await page.evaluate(isLoading)), "nothing is loading");
+      }, options));
+  }
+
+  it("says in a file that it must be opened from a web server", () =>
+    apart(async ({ context }) => {
+      const page = await context.newPage();
+      await page.goto(pathToFileURL(join(DIST, "index.html")).href + LINK);
+      const shown = () => page.evaluate(() => document.body.innerText);
+      await until(async () => /must be opened from a web server/.test(await shown()), "the sentence", 30);
+      assert.doesNotMatch(await shown(), /2023|Loading/);
+    }));
+
+  it("shows nothing of this while the page starts", () =>
+    apart(async ({ go }) => {
+      const { page } = await go(LINK);
+      assert.equal(await page.locator("#not-started").count(), 0);
+      await until(async () => (await rows(page)).length > 0, "the run");
+      assert.equal(await page.locator(".crash").count(), 0);
+    }));
+
+  // Also what the second program is loaded by, which the browser compiles of this type alone.
+  it("works where programs have no type of their own", () =>
+    apart(async ({ go }) => {
+      const { page, see } = await go(LINK);
+      await ends({ page, see });
+      await see("help").click();
+      await until(() => page.getByTestId("licences").isVisible(), "a dialog of the second program");
+      assert.doesNotMatch(await text(see("message")), /could not be fetched/);
+    }, { host: { types: { ".wasm": "application/octet-stream" } } }));
+
+  for (const [what, host, edit, sentence] of [
+    ["the page is sent in place of the worker's program", { isSinglePage: true }, { "worker_bg.wasm": null }, /Training stopped again: the worker could not be loaded/],
+    ["the worker's program ends early", { cut: { "worker_bg.wasm": 100_000 } }, {}, /Training stopped again: the browser could not compile the worker's program; the server may have sent only a part/],
+  ]) {
+    it(`says what is true where ${what}`, () =>
+      apart(async ({ go }) => {
+        const { see } = await go(LONG);
+        await until(async () => sentence.test(await text(see("message"))), "the sentence");
+      }, { host, edit: { "service-worker.js": null, ...edit } }));
+  }
+
+  it("shows a page for an address without a file, with a way to Vivarium", () =>
+    apart(async ({ site, context }) => {
+      const page = await context.newPage();
+      for (const path of ["nothing", "nothing/here"]) {
+        const response = await page.goto(site.address + path);
+        assert.equal(response.status(), 404);
+        assert.equal(await text(page.locator("h1")), "There is no page at this address");
+        assert.equal(await page.getByRole("link").evaluate((link) => link.href), site.address);
+      }
+    }));
 
   it("goes on on the CPU where the GPU's worker is missing", () =>
     apart(async ({ go }) => {

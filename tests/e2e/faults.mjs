@@ -203,6 +203,19 @@ export function faults(here) {
       assert.deepEqual(heard.console, []);
     }));
 
+  it("says so where the browser's storage never answers, and trains", async () => {
+    const page = await here().context.newPage();
+    await page.addInitScript(() => {
+      // A request to which nothing happens, as of a browser whose database hangs.
+      IDBFactory.prototype.open = () => new EventTarget();
+    });
+    await page.goto(here().address + LINK);
+    const see = (id) => page.getByTestId(id).first();
+    await until(async () => /^The browser's storage of kept runs has not answered for 10 seconds\./.test(await trouble(page)), "the sentence", 60);
+    await goesOn(see);
+    await page.close();
+  });
+
   it("goes on where the browser deletes all that it has of the page, and opens again", () =>
     apart(async ({ page, see, context, address, origin, heard }) => {
       const [session, list] = [await context.newCDPSession(page), await library(see)];

@@ -1,4 +1,4 @@
-// Links that blocked the page: while each runs, the page's thread answers.
+// Links that blocked the page: while each runs, the page's thread answers. Besides, links as other programs change them.
 
 import assert from "node:assert/strict";
 import { it } from "node:test";
@@ -93,6 +93,31 @@ export function links(here) {
       const { most, tasks } = await longest(one);
       const allowed = Math.max(50, small.most) + MORE_MS;
       assert.ok(most <= allowed, `a task of ${most} ms, of ${tasks.join(", ")}; a small run's longest is ${small.most}`);
+    });
+  }
+
+  // What other programs make of a link on its way, and how many notices say what was changed.
+  const MEANT = "#v1/sparse-parity?n=12&k=2&width=16&start=paused";
+  const query = MEANT.slice(1);
+  for (const [what, written, notices] of [
+    ["? in place of #", `?${query}`, 0],
+    ["? in place of #, and the rest encoded", `?${encodeURIComponent(query)}`, 0],
+    ["%23 in place of #, which the server takes for a file", `%23${query}`, 0],
+    ["%23 in place of #, and the rest encoded", encodeURIComponent(MEANT), 0],
+    ["capital letters", MEANT.replace("v1/sparse-parity", "V1/Sparse-Parity"), 2],
+    ["&amp; between settings", MEANT.replaceAll("&", "&amp;"), 1],
+    ["a parenthesis at the end", `${MEANT})`, 1],
+    ["the end of a sentence", `${MEANT}">,`, 1],
+  ]) {
+    it(`opens a link as meant with ${what}`, async () => {
+      const page = await here().context.newPage();
+      // The page for missing addresses leads on at once.
+      await page.goto(here().address + written, { waitUntil: "commit" });
+      await until(() => page.url() === here().address + MEANT, () => `${MEANT}, not ${page.url()}`, 30);
+      const see = (id) => page.getByTestId(id).first();
+      await until(async () => (await see("step").count()) > 0, "the page");
+      assert.equal(await page.locator("[data-testid=notice] li").count(), notices);
+      await page.close();
     });
   }
 

@@ -23,10 +23,11 @@ const LOADER: &str = "worker-loader";
 pub const PUBLISHED: &str = "build.txt";
 /// What stands in files until [`finish`] knows better.
 const BUILD: &str = "__BUILD__";
-/// Beginnings of what is kept only once somebody wanted it: programs for a GPU, one language of many, and licences.
-const LATER: [&str; 4] = ["worker_fused", "worker_gpu", "languages/", supply::NOTICES];
+/// Beginnings of what is kept only once somebody wanted it: programs for a GPU, one language of many, the gallery's moving
+/// tiles, and licences.
+const LATER: [&str; 5] = ["worker_fused", "worker_gpu", "languages/", "tiles/", supply::NOTICES];
 /// Beginnings of what no visit of the page itself wants: for whoever shares a link, for the server, and the keeper.
-const NEVER: [&str; 5] = ["p/", "preview.", "_headers", PUBLISHED, KEEPER];
+const NEVER: [&str; 6] = ["p/", "preview.", "404.", "_headers", PUBLISHED, KEEPER];
 /// The whole address of the page, ending in a slash, for those who show a preview: they take no relative one.
 const ADDRESS: &str = "VIVARIUM_ADDRESS";
 
@@ -212,10 +213,12 @@ mod checks {
             ("worker-12.js", "d"),
             ("_headers", ""),
             ("preview.png", ""),
+            ("404.html", ""),
             ("p/a.html", ""),
             ("build.txt", "12"),
             ("service-worker.js", ""),
             ("languages/de.json", "{}"),
+            ("tiles/a.txt", "t"),
         ];
         let dist = folder("kept", &files);
         let text = |template: &str| kept(template, &dist, "12", "default-src 'none'");
@@ -225,7 +228,7 @@ mod checks {
             list.lines().filter_map(|line| Some(line.split('"').nth(1)?.to_string())).collect()
         };
         assert_eq!(named(files), ["icons/i.svg", "./", "worker-12.js"]);
-        assert_eq!(named(later), ["languages/de.json", "worker_gpu-12.js"]);
+        assert_eq!(named(later), ["languages/de.json", "tiles/a.txt", "worker_gpu-12.js"]);
         assert!(files.contains(&format!("\"./\": \"{}\"", hash::integrity(b"a"))), "{files}");
         assert!(text("__BUILD__").is_err());
         fs::remove_dir_all(dist).unwrap();
@@ -300,6 +303,17 @@ mod checks {
         let policy = content_policy(&headers).unwrap();
         assert!(!policy.contains(['"', '`', '\\', '<', '$']), "{policy}");
         assert!(policy.contains("require-trusted-types-for 'script'; trusted-types default"));
+    }
+
+    /// The service worker does not keep this page, so that only its own policy binds it on a static host.
+    #[test]
+    fn the_page_for_missing_addresses_has_its_policy() {
+        let page = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../www/404.html")).unwrap();
+        let at = page.find("Content-Security-Policy").expect("a policy");
+        assert!(
+            page.contains("default-src 'none'; script-src 'self';") && at < page.find("<script").unwrap()
+        );
+        assert!(!page.contains("<style") && !page.contains("unsafe"), "{page}");
     }
 
     /// `lab previews` writes them; a page without a policy would have none at all on a static host.

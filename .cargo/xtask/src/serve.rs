@@ -12,6 +12,9 @@ use std::thread;
 use crate::Outcome;
 use crate::process::say;
 
+/// The page that a static host shows for an address that has no file.
+const MISSING: &str = "404.html";
+
 /// Serves a folder until the program is stopped.
 pub fn files(folder: &Path, port: u16) -> Outcome {
     if !folder.join("index.html").is_file() {
@@ -39,7 +42,11 @@ fn answer(folder: &Path, mut stream: TcpStream) -> std::io::Result<()> {
     let found = place(folder, address).and_then(|file| Some((fs::read(&file).ok()?, file)));
     let (status, kind, body) = match (method, found) {
         ("GET" | "HEAD", Some((body, file))) => ("200 OK", kind(&file), body),
-        ("GET" | "HEAD", None) => ("404 Not Found", "text/plain", b"not found\n".to_vec()),
+        // As GitHub Pages and others do.
+        ("GET" | "HEAD", None) => match fs::read(folder.join(MISSING)) {
+            Ok(page) => ("404 Not Found", kind(Path::new(MISSING)), page),
+            Err(_) => ("404 Not Found", "text/plain", b"not found\n".to_vec()),
+        },
         _ => ("405 Method Not Allowed", "text/plain", b"GET only\n".to_vec()),
     };
     // Nothing is kept by the browser: whoever rebuilds wants to see the new build.

@@ -18,6 +18,11 @@ use crate::{Outcome, wasm, web};
 const BIN: &str = "app";
 const MARK: &str = "later";
 
+/// How the loader of the second part compiles it, as `wasm-split-cli` writes it: only of the type application/wasm.
+const STREAMED: &str = "WebAssembly.instantiateStreaming(src, imports)";
+/// How the page compiles the second part instead, of any type: not every host knows the type of WebAssembly.
+const OF_ANY_TYPE: &str = "src.then(async (response) => response.headers.get(\"content-type\")?.startsWith(\"application/wasm\") ? WebAssembly.instantiateStreaming(response, imports) : WebAssembly.instantiate(await response.arrayBuffer(), imports))";
+
 /// Replaces the page's program in Trunk's staging folder by its two parts.
 pub fn split(project: &Project) -> Outcome {
     let staging = env::var_os("TRUNK_STAGING_DIR").map(PathBuf::from).ok_or("only Trunk calls this")?;
@@ -44,7 +49,7 @@ pub fn split(project: &Project) -> Outcome {
     // Only where it is imported from: the first part itself still asks for the old name.
     let import = |file: &str| format!("from \"./{file}\"");
     cache::write(&script, renamed(&cache::read(&script)?, &import("__wasm_split.js"), &import(&link))?)?;
-    let loader = cache::read(scratch.join("__wasm_split.js"))?;
+    let loader = renamed(&cache::read(scratch.join("__wasm_split.js"))?, STREAMED, OF_ANY_TYPE)?;
     cache::write(staging.join(&link), renamed(&loader, &format!("split_{MARK}.wasm"), &part)?)?;
     fs::copy(scratch.join(format!("split_{MARK}.wasm")), staging.join(&part))
         .map_err(|why| format!("cannot copy the second part: {why}"))?;
@@ -117,6 +122,16 @@ mod checks {
         let wanted = format!("<head>{tag}app-1.js\">{tag}app-1_later.js\"><script data-js=\"./app-1.js\">");
         assert_eq!(preloaded(html, "app-1", "app-1_later.js"), Ok(wanted));
         assert!(preloaded("<head>", "app-1", "app-1_later.js").is_err());
+    }
+
+    #[test]
+    fn the_second_part_is_loaded_whatever_type_the_host_sends() {
+        let loader = format!("return async (imports) => ({STREAMED});");
+        let written = renamed(&loader, STREAMED, OF_ANY_TYPE).unwrap();
+        assert!(
+            written.contains("WebAssembly.instantiate(await response.arrayBuffer(), imports)"),
+            "{written}"
+        );
     }
 
     #[test]

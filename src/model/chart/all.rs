@@ -9,7 +9,7 @@ use vivarium_core::settings::{ChoiceOption, OptionEnum};
 crate::charts! {
     /// The first charts of every lab.
     FIRST_CHARTS;
-    /// Mean of the loss ℓ(y, f(x)) over the training examples and over the held-out examples.
+    /// Mean of the loss ℓ(y, f(x)) over training and over held-out examples; lower is better. Only the correlation loss −y·f(x) is negative: for right answers.
     LOSS = "loss", "Loss", "Loss", Lines;
     /// Share of the examples with the right answer. For labels ±1 that is y·f(x) > 0; f(x) = 0 counts as one half. A logarithmic axis shows 1 − accuracy.
     ACCURACY = "accuracy", "Accuracy", "Accuracy", Lines;

@@ -17,6 +17,7 @@
 
 mod encoder;
 mod lesson;
+mod repair;
 
 use std::collections::BTreeMap;
 
@@ -24,6 +25,7 @@ use percent_encoding::percent_decode_str;
 
 pub use encoder::{LinkEncoder, encode};
 pub use lesson::HIDEABLE_PARTS;
+pub use repair::{find_misplaced_link, trim_trailing_marks};
 
 use crate::chart::Chart;
 use crate::chart::DEFAULT_CHARTS;
@@ -34,6 +36,7 @@ use crate::tasks::groups::NeuronView;
 use crate::tasks::in_context_learning::InContextView;
 use crate::tasks::markov::MarkovView;
 use crate::tasks::sparse_token_regression::PromptView;
+use crate::tasks::tabular::TableOrigin;
 use vivarium_core::settings::{InvalidSetting, Range, SettingInfo, Settings, split_names};
 use vivarium_core::{choices, settings};
 use vivarium_science::markov::theory::TheorySettings;
@@ -203,6 +206,12 @@ pub fn decode(text: &str) -> (Link, Vec<InvalidSetting>) {
 
 /// Decodes a link as [`decode`] does, but accepts sweeps of up to `max_runs` runs, which the user has confirmed.
 pub fn decode_within(text: &str, max_runs: usize) -> (Link, Vec<InvalidSetting>) {
+    decode_on_table(text, max_runs, None)
+}
+
+/// Decodes a link as [`decode_within`] does. If a table is given by its number `table`, a link to a run on tables that
+/// names no table means this one; a link that asks for a generated table is reported.
+pub fn decode_on_table(text: &str, max_runs: usize, table: Option<u64>) -> (Link, Vec<InvalidSetting>) {
     let mut notices = vec![];
     let mut text = text.trim();
     if text.len() > MAX_LINK_LENGTH {
@@ -214,8 +223,7 @@ pub fn decode_within(text: &str, max_runs: usize) -> (Link, Vec<InvalidSetting>)
         let end = (0..=MAX_LINK_LENGTH).rev().find(|i| text.is_char_boundary(*i)).unwrap_or(0);
         text = &text[..end];
     }
-    let text = text.split_once('#').map_or(text, |(_, fragment)| fragment);
-    let text = percent_decode(text);
+    let text = repair::find_link(text);
     let (path, query) = text.split_once('?').unwrap_or((&text, ""));
     let (version, lab) = path.split_once('/').unwrap_or(("v1", path));
     if version != "v1" {
@@ -225,45 +233,39 @@ pub fn decode_within(text: &str, max_runs: usize) -> (Link, Vec<InvalidSetting>)
             tr!("v1 (the link was read as a link of version v1)"),
         ));
     }
-    let mut link = Link::default();
+    let mut usual = Link::default();
     let lab = lab.trim_matches('/');
-    match RunSpec::default_of_lab(lab) {
-        Some(spec) => {
-            link.view = ViewSettings::default_of_task(&spec.task);
-            link.spec = spec;
-        }
+    let spec = RunSpec::default_of_lab(lab).or_else(|| {
+        let slug = repair::repair_lab(lab)?;
+        let expected = tr!("{slug} (the link was read with this name)", slug);
+        notices.push(InvalidSetting::new("task", lab, expected));
+        RunSpec::default_of_lab(&slug)
+    });
+    match spec {
+        Some(spec) => usual = Link::from_spec(spec),
         None if lab.is_empty() => {}
         None => {
             let labs: Vec<_> = crate::tasks::Task::ENTRIES.iter().map(|e| e.info.slug).collect();
             notices.push(InvalidSetting::new("task", lab, tr!("one of {labs}", labs = labs.join(", "))));
         }
     }
-    let pairs: Vec<(&str, &str)> = query
-        .split('&')
-        .filter(|pair| !pair.is_empty())
-        .map(|pair| pair.split_once('=').unwrap_or((pair, "")))
-        // What is copied with a line break or a blank says the same.
-        .map(|(key, value)| (key.trim(), value.trim()))
-        .collect();
-    let (usual, before) = (link.clone(), notices.len());
-    read_pairs(&mut link, &pairs, None, &mut notices);
-    let requested = link.spec.model.clone();
-    let mut repaired = link.spec.repair_within(max_runs);
-    // A model that does not suit the task is as one that is not known: the other settings are those of the usual model.
-    // Whether it suits can depend on settings of the task, so the whole link is read before that is reported.
-    let is_chosen = requested.info().slug != usual.spec.model.info().slug;
-    if is_chosen && !requested.suits(&link.spec.task) {
-        let unsuited = repaired.iter().find(|problem| problem.key == MODEL_KEY).cloned();
-        if unsuited.is_some() {
-            link = usual;
-            notices.truncate(before);
-            read_pairs(&mut link, &pairs, unsuited.as_ref(), &mut notices);
-            repaired = link.spec.repair_within(max_runs);
+    let number = table.map(|number| number.to_string());
+    let mut pairs = repair::split_query(query, &mut notices);
+    if let (Some(number), Task::Tabular(_)) = (&number, &usual.spec.task) {
+        let own = TableOrigin::Uploaded.slug();
+        if let Some((_, origin)) = pairs.iter().find(|(key, value)| *key == "data" && *value != own) {
+            let expected = tr!("{own}, because a CSV file is given", own);
+            notices.push(InvalidSetting::new("data", origin, expected));
+        } else if pairs.iter().all(|(key, _)| *key != "csv") {
+            // In front, so that the end of the link stays its end.
+            let stated = pairs.into_iter().filter(|(key, _)| *key != "data");
+            pairs = [("data", own), ("csv", number.as_str())].into_iter().chain(stated).collect();
         }
     }
-    notices.extend(repaired);
-    notices.extend(link.repair_teacher_keys());
-    notices.extend(link.view.repair(&link.spec));
+    let read = read_settings(&usual, &pairs, max_runs);
+    let (link, setting_notices) =
+        repair::read_without_marks(&usual, &pairs, &read.1, max_runs).unwrap_or(read);
+    notices.extend(setting_notices);
     if notices.len() > MAX_NOTICES {
         let more = notices.len() - MAX_NOTICES;
         notices.truncate(MAX_NOTICES);
@@ -273,6 +275,34 @@ pub fn decode_within(text: &str, max_runs: usize) -> (Link, Vec<InvalidSetting>)
             tr!("only settings of this run, each with a valid value"),
         ));
     }
+    (link, notices)
+}
+
+/// Reads the keys and values of a link whose other settings are those of `usual`, and repairs settings that cannot be
+/// combined. Returns (link, notices on what was ignored).
+fn read_settings(usual: &Link, pairs: &[(&str, &str)], max_runs: usize) -> (Link, Vec<InvalidSetting>) {
+    let (mut link, mut notices) = (usual.clone(), vec![]);
+    read_pairs(&mut link, pairs, None, &mut notices);
+    let is_stated = |key: &str| pairs.iter().any(|(stated, _)| *stated == key);
+    link.spec.task.config_mut().follow_uploaded_data(&is_stated);
+    let requested = link.spec.model.clone();
+    let mut repaired = link.spec.repair_within(max_runs);
+    // A model that does not suit the task is as one that is not known: the other settings are those of the usual model.
+    // Whether it suits can depend on settings of the task, so the whole link is read before that is reported.
+    let is_chosen = requested.info().slug != usual.spec.model.info().slug;
+    if is_chosen && !requested.suits(&link.spec.task) {
+        let unsuited = repaired.iter().find(|problem| problem.key == MODEL_KEY).cloned();
+        if unsuited.is_some() {
+            link = usual.clone();
+            notices.clear();
+            read_pairs(&mut link, pairs, unsuited.as_ref(), &mut notices);
+            link.spec.task.config_mut().follow_uploaded_data(&is_stated);
+            repaired = link.spec.repair_within(max_runs);
+        }
+    }
+    notices.extend(repaired);
+    notices.extend(link.repair_teacher_keys());
+    notices.extend(link.view.repair(&link.spec));
     (link, notices)
 }
 

@@ -21,7 +21,7 @@ use crate::models::family::Head;
 use crate::models::{Family, Parameter};
 use crate::run::time::estimate_run_seconds;
 use vivarium_core::bounds::{
-    CONFIRM_MEMORY_FLOATS, CONFIRM_SECONDS, MAX_MEASUREMENT_FLOATS, MAX_MEASUREMENTS,
+    CONFIRM_MEMORY_FLOATS, CONFIRM_SECONDS, MAX_MEASUREMENT_FLOATS, MAX_MEASUREMENTS, MAX_PACKED_FLOATS,
     MAX_PAGE_INITIAL_WEIGHTS, MAX_SWEEP_WORKER_FLOATS, MAX_WORKGROUP_LAUNCH_OPERATIONS,
     PAGE_SLICE_OPERATIONS, WORKER_BASE_FLOATS, saturating_product,
 };
@@ -109,13 +109,17 @@ impl RunSpec {
         let bayes = chains.as_ref().map_or(0, |chains| chains.bayes_operations(self.held_out_count()));
         let heads: usize = self.model.config().heads().iter().sum();
         let seen = task.training_set_size().map_or(batch, |size| size as u64);
-        let rows = (self.run.steps / self.run.every.max(1)).saturating_add(1).min(MAX_MEASUREMENTS);
+        let all_rows = (self.run.steps / self.run.every.max(1)).saturating_add(1);
+        let rows = all_rows.min(MAX_MEASUREMENTS);
         let of_row = saturating_product([replicas, 5 + task.measure_names().further_measures.len() as u64]);
+        // Charts keep some of the measurements of a long run, and files contain all.
+        let packed = if all_rows > rows { saturating_product([all_rows, of_row]) } else { 0 };
         let constructed = self.construction_operations();
         CostEstimate {
             page_floats: saturating_sum([
                 saturating_product([rows, of_row])
                     .min(MAX_MEASUREMENT_FLOATS.max(saturating_product([64, of_row]))),
+                packed.min(MAX_PACKED_FLOATS),
                 saturating_product([2, state]),
                 MAX_CHECKPOINT_FLOATS.min(saturating_product([rows, state])),
                 saturating_product([8, one.min(MAX_PAGE_INITIAL_WEIGHTS)]),

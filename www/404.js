@@ -1,0 +1,11 @@
+// Opens the link that follows %23 in the address: some programs write # so, and then the server looks for a file of that
+// name. Any other address gets a link to the page.
+(() => {
+  const [, folder, link] = /^([^?#]*?\/)%23(.+)$/i.exec(location.href) ?? [];
+  if (link) return location.replace(`${folder}#${link}`);
+  const [line, way] = [document.createElement("p"), document.createElement("a")];
+  way.href = new URL(".", document.currentScript.src).href;
+  way.textContent = "Open Vivarium";
+  line.append(way);
+  document.body.append(line);
+})();
