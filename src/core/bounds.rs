@@ -60,6 +60,10 @@ pub const MAX_MEASUREMENTS: u64 = 4096;
 /// fewer measurements than [`MAX_MEASUREMENTS`].
 pub const MAX_MEASUREMENT_FLOATS: u64 = 1 << 24;
 
+/// Largest number of 4-byte floats in which the page keeps every measurement of a run that has more than
+/// [`MAX_MEASUREMENTS`]: 32 MiB. Of a run with more, files contain evenly spaced measurements.
+pub const MAX_PACKED_FLOATS: u64 = 1 << 23;
+
 /// Largest number of 4-byte floats that page and worker together hold for one run: 2.5 GiB, where WebAssembly can
 /// address 4 GiB for each. A run with more is invalid.
 pub const MAX_RUN_MEMORY_FLOATS: u64 = 5 << 27;

@@ -34,6 +34,12 @@ pub fn choose_language(requested: Option<String>, preferred: &[String]) -> Strin
     requested.filter(fits).or_else(known).unwrap_or_else(|| ENGLISH.into())
 }
 
+/// Whether the language with this code is written from right to left.
+pub fn is_right_to_left(code: &str) -> bool {
+    let language = code.split('-').next().unwrap_or_default();
+    ["ar", "dv", "fa", "ckb", "he", "ps", "sd", "ug", "ur", "yi"].contains(&language)
+}
+
 /// Translation table of one language: the key is a text of the page in English, the value its translation.
 pub type TranslationTable = BTreeMap<String, String>;
 
@@ -184,6 +190,11 @@ mod tests {
         assert_eq!(choose_language(Some("eo".into()), &reads), "eo");
         assert_eq!(choose_language(Some("../../x".into()), &reads), "en");
         assert_eq!(LANGUAGES[0], ("en", "English"));
+    }
+
+    #[test]
+    fn some_languages_are_written_from_right_to_left() {
+        assert!(is_right_to_left("he") && is_right_to_left("ar-EG") && !is_right_to_left("en"));
     }
 
     #[test]

@@ -8,6 +8,7 @@
 pub mod axes;
 mod axis;
 mod choices;
+pub mod entry;
 pub mod formula;
 pub mod line;
 mod parts;

@@ -1,6 +1,9 @@
 //! Measurements of a run, and line charts of loss and accuracy: the median over replicas with its range.
 
-use super::replicas::{ReplicaCurves, ReplicaMeasure};
+use std::borrow::Cow;
+
+use super::packed::PackedMeasurements;
+use super::replicas::{ReplicaCurves, ReplicaMeasure, diverged_replicas, without_diverged};
 use super::{LineChart, Role, Series};
 use vivarium_core::bounds::{MAX_MEASUREMENT_FLOATS, MAX_MEASUREMENTS};
 use vivarium_model::protocol::Measurement;
@@ -17,7 +20,8 @@ pub const MAX_STORED_NUMBERS: usize = MAX_MEASUREMENT_FLOATS as usize;
 /// [`MAX_STORED_NUMBERS`].
 const MIN_CAPACITY: usize = 64;
 
-/// The measurements of a run, thinned evenly when there are too many.
+/// The measurements of a run: those for charts, thinned evenly when there are too many, and all for files, as far as
+/// they fit into bounded memory.
 ///
 /// # Why
 /// Charts draw medians and ranges over the replicas at every frame. They are computed once for each measurement, when
@@ -32,13 +36,18 @@ pub struct RunHistory {
     push_count: u64,
     /// The latest measurement, whether it is stored in `rows` or not; `None` before the first.
     latest: Option<SummarisedRow>,
+    /// All measurements of the run, once `rows` is thinned; `None` before, and for a run with too many.
+    packed: Option<PackedMeasurements>,
 }
 
-/// A measurement of a run with the median, minimum and maximum over replicas of each of its measures that is not empty.
+/// A measurement of a run with the median, minimum and maximum of each of its measures that is not empty, over the
+/// replicas that have not [diverged](diverged_replicas).
 #[derive(Debug, Clone, PartialEq)]
 struct SummarisedRow {
     /// The measurement, with the values of all replicas.
     row: Measurement,
+    /// Indices, from 0, of the replicas that have [diverged](diverged_replicas).
+    diverged: Vec<usize>,
     /// Median, minimum and maximum of each measure, indexed by [`ReplicaMeasure::index`]; `None` for a measure without
     /// values.
     median_ranges: Vec<Option<MedianRange>>,
@@ -48,16 +57,17 @@ struct SummarisedRow {
 type MedianRange = (f32, f32, f32);
 
 impl SummarisedRow {
-    /// Computes the median, minimum and maximum over the replicas of every measure.
+    /// Computes the median, minimum and maximum over the replicas that have not diverged, of every measure.
     fn new(row: Measurement) -> Self {
         let columns =
             (0..ReplicaMeasure::TaskMeasure(row.measures.len()).index()).map(ReplicaMeasure::from_index);
-        let spreads =
-            columns.map(|of| of.values(&row)).map(|v| (!v.is_empty()).then(|| median_range(v))).collect();
-        SummarisedRow { row, median_ranges: spreads }
+        let diverged = diverged_replicas(&row);
+        let spread = |values: &[f32]| median_range(&without_diverged(values, &diverged));
+        let spreads = columns.map(|of| of.values(&row)).map(|v| (!v.is_empty()).then(|| spread(v))).collect();
+        SummarisedRow { row, diverged, median_ranges: spreads }
     }
 
-    /// Median, minimum and maximum over the replicas of the measure `of`; NaN if it has no values.
+    /// Median, minimum and maximum of the measure `of` over the replicas that have not diverged; NaN if there are none.
     fn median_range(&self, of: ReplicaMeasure) -> MedianRange {
         self.median_ranges.get(of.index()).copied().flatten().unwrap_or((f32::NAN, f32::NAN, f32::NAN))
     }
@@ -65,7 +75,7 @@ impl SummarisedRow {
 
 impl Default for RunHistory {
     fn default() -> Self {
-        RunHistory { rows: vec![], stride: 1, push_count: 0, latest: None }
+        RunHistory { rows: vec![], stride: 1, push_count: 0, latest: None, packed: None }
     }
 }
 
@@ -83,6 +93,9 @@ impl RunHistory {
         if self.latest.as_ref().is_some_and(|last| last.row.step >= row.step) {
             self.rows.retain(|old| old.row.step < row.step);
         }
+        if self.packed.as_mut().is_some_and(|packed| !packed.push(&row)) {
+            self.packed = None;
+        }
         let capacity = max_rows(&row);
         let measured = SummarisedRow::new(row);
         if self.push_count.is_multiple_of(self.stride) {
@@ -91,6 +104,10 @@ impl RunHistory {
         self.push_count += 1;
         self.latest = Some(measured);
         if self.rows.len() >= capacity {
+            if self.stride == 1 {
+                let mut all = PackedMeasurements::default();
+                self.packed = self.rows.iter().all(|kept| all.push(&kept.row)).then_some(all);
+            }
             let mut at = 0;
             self.rows.retain(|_| {
                 at += 1;
@@ -112,8 +129,30 @@ impl RunHistory {
         self.iter_summarised().map(|measured| &measured.row)
     }
 
-    /// The stored measurements, each with the precomputed [`median_range`] over the replicas of the measure `of`:
-    /// median, minimum and maximum.
+    /// Number of [`all_rows`](Self::all_rows).
+    fn all_count(&self) -> usize {
+        self.packed.as_ref().map_or_else(|| self.iter_summarised().count(), PackedMeasurements::len)
+    }
+
+    /// The measurement with this index among [`all_rows`](Self::all_rows); `None` beyond the last.
+    fn get(&self, index: usize) -> Option<Cow<'_, Measurement>> {
+        match &self.packed {
+            Some(packed) => packed.get(index).map(Cow::Owned),
+            None if index == self.rows.len() => {
+                self.iter_summarised().last().map(|kept| Cow::Borrowed(&kept.row))
+            }
+            None => self.rows.get(index).map(|kept| Cow::Borrowed(&kept.row)),
+        }
+    }
+
+    /// Every measurement of the run, ascending by training step; of a run with so many that they do not fit into memory,
+    /// the stored ones as in [`rows`](Self::rows).
+    pub fn all_rows(&self) -> impl Iterator<Item = Cow<'_, Measurement>> + Clone {
+        (0..self.all_count()).filter_map(move |index| self.get(index))
+    }
+
+    /// The stored measurements, each with the precomputed [`median_range`] of the measure `of` over the replicas that have
+    /// not diverged: median, minimum and maximum.
     pub fn median_ranges(&self, of: ReplicaMeasure) -> impl Iterator<Item = (&Measurement, (f32, f32, f32))> {
         self.iter_summarised().map(move |measured| (&measured.row, measured.median_range(of)))
     }
@@ -123,7 +162,12 @@ impl RunHistory {
         let rows: Vec<SummarisedRow> =
             self.rows.iter().filter(|kept| kept.row.step <= step).cloned().collect();
         let last = self.iter_summarised().filter(|kept| kept.row.step <= step).last().cloned();
-        RunHistory { push_count: rows.len() as u64 * self.stride, stride: self.stride, rows, latest: last }
+        let mut packed = self.packed.clone();
+        if let Some(packed) = &mut packed {
+            packed.remove_from_step(step.saturating_add(1));
+        }
+        let push_count = rows.len() as u64 * self.stride;
+        RunHistory { push_count, stride: self.stride, rows, latest: last, packed }
     }
 
     /// The latest measurement of the run; `None` before the first.
@@ -146,7 +190,13 @@ pub fn median_range(values: &[f32]) -> (f32, f32, f32) {
     ((*lower + upper) / 2.0, low, high)
 }
 
-/// The curve of the median over replicas of one measure, with minimum and maximum as its band.
+/// [`median_range`] of the measure `of` in a measurement, over the replicas that have not
+/// [diverged](diverged_replicas).
+pub fn measured_median_range(row: &Measurement, of: ReplicaMeasure) -> (f32, f32, f32) {
+    median_range(&without_diverged(of.values(row), &diverged_replicas(row)))
+}
+
+/// The curve of the median of one measure over the replicas that have not diverged, with minimum and maximum as its band.
 pub fn median_series(history: &RunHistory, name: &str, role: Role, of: ReplicaMeasure) -> Series {
     let mut series = Series { name: name.to_string(), role, ..Default::default() };
     for (row, (middle, low, high)) in history.median_ranges(of) {
@@ -163,6 +213,9 @@ pub fn median_series(history: &RunHistory, name: &str, role: Role, of: ReplicaMe
 /// Minimum number of examples in a batch for a training curve: the accuracy on a smaller batch is mostly 0 or 1 and
 /// says little.
 const MIN_BATCH: usize = 8;
+
+/// Lower end of the axis of accuracy where guessing gives at least one half, unless a curve is below it.
+const LOWEST_USUAL_ACCURACY: f64 = 0.3;
 
 /// Legend name of the training curve, for training on a finite sample or, if not `finite_sample`, on fresh batches of
 /// `batch` examples; `None` if these are smaller than `MIN_BATCH`.
@@ -193,8 +246,9 @@ pub fn loss_by_initialisation_chart(history: &RunHistory, inits: usize) -> LineC
             }),
             ..Default::default()
         };
-        for row in history.rows() {
-            let own: Vec<f32> = row.test_loss.iter().skip(init).step_by(inits).copied().collect();
+        for SummarisedRow { row, diverged, .. } in history.iter_summarised() {
+            let losses = without_diverged(&row.test_loss, diverged);
+            let own: Vec<f32> = losses.iter().skip(init).step_by(inits).copied().collect();
             let (middle, low, high) = median_range(&own);
             series.x.push(row.step as f64);
             series.y.push(middle);
@@ -243,17 +297,22 @@ pub fn accuracy_chart(
     solved: Option<u64>,
     chance: f64,
 ) -> LineChart {
+    let series = train_and_test_series(
+        history,
+        train_name,
+        ReplicaMeasure::TrainAccuracy,
+        ReplicaMeasure::TestAccuracy,
+    );
+    // Where a network is worse than guessing, the curve would be cut.
+    let is_worse =
+        series.iter().flat_map(|curve| &curve.y).any(|share| f64::from(*share) < LOWEST_USUAL_ACCURACY);
+    let low = if chance >= 0.5 && !is_worse { LOWEST_USUAL_ACCURACY } else { 0.0 };
     LineChart {
         title: tr!("Accuracy").into(),
         x_label: tr!("step").into(),
         y_label: tr!("accuracy").into(),
-        y_range: Some((if chance >= 0.5 { 0.3 } else { 0.0 }, 1.02)),
-        series: train_and_test_series(
-            history,
-            train_name,
-            ReplicaMeasure::TrainAccuracy,
-            ReplicaMeasure::TestAccuracy,
-        ),
+        y_range: Some((low, 1.02)),
+        series,
         reference_lines: vec![(chance, tr!("chance").into())],
         marks: solved.map(|step| (step as f64, tr!("solution found").into())).into_iter().collect(),
         ..Default::default()
@@ -318,6 +377,73 @@ mod tests {
         assert_eq!(before.latest().unwrap().step, 20);
         assert_eq!(history.up_to_step(99).rows().count(), 4);
         assert_eq!(RunHistory::default().up_to_step(3), RunHistory::default());
+    }
+
+    #[test]
+    fn all_measurements_of_a_long_run_are_kept() {
+        let mut history = RunHistory::default();
+        (0..20_001).for_each(|step| history.push(row(step)));
+        let steps = |history: &RunHistory| history.all_rows().map(|row| row.step).collect::<Vec<_>>();
+        assert!(history.rows().count() < 4096);
+        assert_eq!(steps(&history), (0..20_001).collect::<Vec<_>>());
+        assert_eq!(history.all_rows().last().unwrap().into_owned(), row(20_000));
+        let before = history.up_to_step(12_345);
+        assert_eq!(steps(&before), (0..12_346).collect::<Vec<_>>());
+        // Also where charts have dropped the measurement between, a resumed run replaces it.
+        let mut resumed = before.clone();
+        (12_343..12_350).for_each(|step| resumed.push(row(step)));
+        assert_eq!(steps(&resumed), (0..12_350).collect::<Vec<_>>());
+        // Resumed from a checkpoint, the run continues there.
+        (12_000..12_500).for_each(|step| history.push(row(step)));
+        assert_eq!(steps(&history), (0..12_500).collect::<Vec<_>>());
+        assert_eq!(steps(&before).len(), 12_346);
+        let mut short = RunHistory::default();
+        (0..100).for_each(|step| short.push(row(step)));
+        assert_eq!((steps(&short).len(), &short.packed), (100, &None));
+    }
+
+    #[test]
+    fn too_many_measurements_are_thinned_and_counted() {
+        let large = |step| Measurement { test_loss: vec![0.5; 1 << 16], ..row(step) };
+        let mut history = RunHistory::default();
+        (0..400).for_each(|step| history.push(large(step)));
+        let steps: Vec<u64> = history.all_rows().map(|row| row.step).collect();
+        let stride = history.stride;
+        assert!(stride > 1 && history.packed.is_none());
+        assert!(steps[..steps.len() - 1].iter().zip(0..).all(|(step, at)| *step == at * stride), "{steps:?}");
+        assert_eq!(steps.last(), Some(&399));
+    }
+
+    /// Two of twenty networks diverge: they leave the loss, and the accuracy with it.
+    #[test]
+    fn curves_follow_the_networks_that_have_not_diverged() {
+        let mut history = RunHistory::default();
+        for (step, lost) in [(0, 0.7), (10, 2.5e21), (20, f32::NAN)] {
+            let mut losses = vec![0.7; 20];
+            let mut accuracies = vec![0.9; 20];
+            (losses[4], losses[9]) = (lost, lost);
+            (accuracies[4], accuracies[9]) = (0.0, 0.0);
+            history.push(Measurement {
+                step,
+                train_loss: losses.clone(),
+                train_accuracy: accuracies.clone(),
+                test_loss: losses,
+                test_accuracy: accuracies,
+                ..Default::default()
+            });
+        }
+        for curve in &loss_chart(&history, training_curve_name(false, 32), None).series {
+            assert_eq!(
+                (curve.y.as_slice(), curve.band.as_slice()),
+                ([0.7; 3].as_slice(), [(0.7, 0.7); 3].as_slice())
+            );
+        }
+        let accuracies = accuracy_chart(&history, None, None, 0.5).series.remove(0);
+        assert_eq!(accuracies.band, [(0.0, 0.9), (0.9, 0.9), (0.9, 0.9)]);
+        let second = loss_by_initialisation_chart(&history, 5).series.remove(4);
+        assert_eq!(second.band, [(0.7, 0.7); 3]);
+        let last = history.latest().unwrap();
+        assert_eq!(measured_median_range(last, ReplicaMeasure::TestAccuracy), (0.9, 0.9, 0.9));
     }
 
     #[test]

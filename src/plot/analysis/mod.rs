@@ -15,6 +15,7 @@ pub mod heads;
 pub mod majority;
 pub mod movement;
 pub mod neurons;
+pub mod packed;
 pub mod parity_neurons;
 pub mod progress;
 pub mod recovery;
@@ -143,8 +144,8 @@ pub struct Series {
     pub stairs: bool,
     /// Whether only dots are drawn, without a line.
     pub scatter: bool,
-    /// Whether the line is clipped where it leaves the range of the vertical axis; otherwise it continues along the
-    /// edge.
+    /// Whether the line may leave the range of the vertical axis, as a curve of theory does. Every line is cut at the
+    /// edge of the plot; where a line that may not leaves the plot at the top, an arrowhead marks it.
     pub is_clipped: bool,
     /// Number of curves that cover this one where they agree; for each of them it is drawn one line width wider, so
     /// that it remains visible.

@@ -58,6 +58,48 @@ impl ReplicaMeasure {
     }
 }
 
+/// Factor by which the loss of a network must exceed the losses of the best quarter of the networks, or 1 where these
+/// are smaller, for the network to count as diverged. A loss of 1 is about that of guessing in every task.
+pub const DIVERGENCE_FACTOR: f32 = 1000.0;
+
+/// Indices, from 0, of the replicas that have diverged by the measurement `row`: their training or held-out loss is
+/// infinite, NaN, or more than [`DIVERGENCE_FACTOR`] times the lower quartile of the finite losses of all replicas (at
+/// least 1).
+///
+/// # Why
+/// A loss of 10²¹ is finite for some measurements before it is infinite. In the range of the curves it would hide all
+/// other networks. With the lower quartile in place of the median, a quarter of the networks is enough to tell that the
+/// others have diverged. Losses that are large for all networks are no divergence.
+pub fn diverged_replicas(row: &Measurement) -> Vec<usize> {
+    let mut diverged = std::collections::BTreeSet::new();
+    for losses in [&row.train_loss, &row.test_loss] {
+        let mut finite: Vec<f32> = losses.iter().copied().filter(|loss| loss.is_finite()).collect();
+        let usual = match finite.len() {
+            0 => 0.0,
+            count => *finite.select_nth_unstable_by((count - 1) / 4, f32::total_cmp).1,
+        };
+        let limit = DIVERGENCE_FACTOR * usual.max(1.0);
+        let is_lost = |loss: f32| !loss.is_finite() || loss > limit;
+        diverged.extend(losses.iter().enumerate().filter(|(_, loss)| is_lost(**loss)).map(|(at, _)| at));
+    }
+    diverged.into_iter().collect()
+}
+
+/// The values of a measure, one per replica, with NaN in place of the values of the replicas with the indices
+/// `diverged`.
+pub fn without_diverged<'a>(values: &'a [f32], diverged: &[usize]) -> std::borrow::Cow<'a, [f32]> {
+    if diverged.is_empty() {
+        return values.into();
+    }
+    let mut kept = values.to_vec();
+    for replica in diverged {
+        if let Some(value) = kept.get_mut(*replica) {
+            *value = f32::NAN;
+        }
+    }
+    kept.into()
+}
+
 /// Which replicas a median curve summarises, and how their values of a measure are scaled in the chart.
 ///
 /// # Why
@@ -127,5 +169,32 @@ mod tests {
                 && ReplicaMeasure::Margin.values(&row).is_empty()
         );
         assert!((0..20).all(|place| ReplicaMeasure::from_index(place).index() == place));
+    }
+
+    #[test]
+    fn a_network_with_a_loss_far_above_that_of_the_best_quarter_has_diverged() {
+        let row = |losses: &[f32]| Measurement { test_loss: losses.to_vec(), ..Default::default() };
+        let lost = |losses: &[f32]| diverged_replicas(&row(losses));
+        let mut twenty = vec![0.7; 20];
+        (twenty[3], twenty[11]) = (2.5e21, f32::NAN);
+        assert_eq!(lost(&twenty), [3, 11]);
+        assert_eq!(lost(&[1e9, 0.5]), [0], "of two networks the better one counts");
+        assert_eq!(lost(&[1e9, 1e9, 0.5, 1e9]), [0, 1, 3]);
+        assert!(
+            lost(&[1e9]).is_empty() && lost(&[1e9, 2e9, 3e11]).is_empty(),
+            "this is the size of the losses"
+        );
+        assert!(
+            lost(&[1e-9, 0.5, 900.0]).is_empty(),
+            "a network that has memorised does not make others diverge"
+        );
+        assert!(lost(&[-1e8, -0.5, 12.0]).is_empty(), "a loss may be negative");
+        assert_eq!(lost(&[f32::NAN, f32::INFINITY]), [0, 1]);
+        assert!(lost(&[]).is_empty());
+        let both = Measurement { train_loss: vec![f32::NAN, 1.0], ..row(&[1.0, f32::INFINITY]) };
+        assert_eq!(diverged_replicas(&both), [0, 1]);
+        let values = without_diverged(&[0.25, 0.5, 1.0], &[1, 7]).into_owned();
+        assert!(values[0] == 0.25 && values[1].is_nan() && values[2] == 1.0);
+        assert_eq!(*without_diverged(&[0.25, 0.5], &[]), [0.25, 0.5]);
     }
 }

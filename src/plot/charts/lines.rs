@@ -11,6 +11,7 @@ use super::inside::{self, fits_next_to_axis};
 use super::pen::{Pen, PixelRect};
 use super::strokes::{self, CurveStyle};
 use super::{DrawResult, MUTED_COLOURS, Theme, ends};
+use crate::analysis::replicas::DIVERGENCE_FACTOR;
 use crate::analysis::{AxisSpan, LineChart, Role, Series};
 
 /// Minimum end of a horizontal axis of training steps, so that it does not change with each of the first measurements.
@@ -175,14 +176,23 @@ fn x_axis(lines: &LineChart) -> Axis {
     }
 }
 
-/// Vertical axis of a line chart with its range and scale; its pixels are still zero.
+/// Vertical axis of a line chart with its range and scale; its pixels are still zero. Over training steps, values of other
+/// runs that are more than [`DIVERGENCE_FACTOR`] times as large as all values of this run are left out of the range.
 fn y_axis(lines: &LineChart) -> Axis {
+    let of_curve = |s: &'_ Series| {
+        let edges = s.band.iter().flat_map(|(low, high)| [*low, *high]);
+        s.y.iter().chain(&s.unsmoothed).copied().chain(edges).map(f64::from).collect::<Vec<_>>()
+    };
+    let shown = |of_other_runs: bool| {
+        let curves =
+            lines.series.iter().filter(move |s| !s.hidden && s.muted_colour.is_some() == of_other_runs);
+        curves.flat_map(of_curve)
+    };
+    let own_end = shown(false).filter(|v| v.is_finite()).reduce(f64::max).filter(|_| lines.is_over_steps());
+    let limit = own_end.map_or(f64::INFINITY, |end| f64::from(DIVERGENCE_FACTOR) * end.max(1.0));
     let values = || {
-        let drawn = lines.series.iter().filter(|s| !s.hidden).flat_map(|s| {
-            let edges = s.band.iter().flat_map(|(low, high)| [*low, *high]);
-            s.y.iter().chain(&s.unsmoothed).copied().chain(edges).map(f64::from)
-        });
-        drawn.chain(lines.reference_lines.iter().map(|r| r.0))
+        let others = shown(true).filter(|v| *v <= limit);
+        shown(false).chain(others).chain(lines.reference_lines.iter().map(|r| r.0))
     };
     let given = lines.y_range.filter(|r| ends::is_valid_range(*r));
     let (low, high) = match given {
@@ -359,6 +369,23 @@ mod tests {
         assert!((axis.low / 0.001 - 1.0).abs() < 1e-9 && axis.high == 1.02, "{axis:?}");
         let axis = y_axis(&LineChart { y_range: Some((0.3, 1.02)), ..lines });
         assert_eq!((axis.low, axis.high), (0.3, 1.02));
+    }
+
+    #[test]
+    fn another_run_that_has_diverged_does_not_stretch_the_axis() {
+        let own = curve(&[0.0, 10.0], &[0.7, 0.2]).series.remove(0);
+        let other = |y: &[f32]| Series { muted_colour: Some(1), y: y.into(), ..own.clone() };
+        let end = |x_label: &str, y: &[f32], log_y| {
+            let series = vec![own.clone(), other(y)];
+            y_axis(&LineChart { x_label: x_label.into(), log_y, series, ..Default::default() }).high
+        };
+        for log_y in [false, true] {
+            assert!(end("step", &[0.7, 2.5e21], log_y) <= 1.0);
+            assert!(end("step", &[0.7, 90.0], log_y) >= 90.0);
+            assert!(end("n", &[0.7, 2.5e21], log_y) >= 2.5e21);
+        }
+        let alone = LineChart { x_label: "step".into(), series: vec![other(&[1e9])], ..Default::default() };
+        assert!(y_axis(&alone).high >= 1e9);
     }
 
     #[test]

@@ -45,9 +45,9 @@ mod strokes;
 mod tests;
 mod theme;
 
-#[cfg(all(feature = "ui", target_family = "wasm"))]
-pub use theme::presenter_scale;
 pub use theme::{BackendQuirks, MUTED_COLOURS, Theme};
+#[cfg(all(feature = "ui", target_family = "wasm"))]
+pub use theme::{limit_scale, presenter_scale};
 
 /// Result of a drawing operation: nothing, or the error of the plotters backend.
 pub type DrawResult<DB> = Result<(), DrawingAreaErrorKind<<DB as DrawingBackend>::ErrorType>>;
@@ -86,10 +86,9 @@ impl PlotAxes {
         self.x.pixel_if_inside(value).map(f64::from)
     }
 
-    /// Distance in backend pixels from the top of the chart to a value of the vertical axis, clamped to its ends;
-    /// `None` if the value is not finite, or not positive on a logarithmic axis.
+    /// Distance in backend pixels from the top of the chart to a value of the vertical axis; `None` outside the axis.
     pub fn y_pixel(&self, value: f64) -> Option<f64> {
-        self.y.pixel_clamped(value).map(f64::from)
+        self.y.pixel_if_inside(value).map(f64::from)
     }
 
     /// Left, upper, right and lower edge of the plot, within the axes, in backend pixels.

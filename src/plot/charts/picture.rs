@@ -82,6 +82,22 @@ pub fn figure_png(figure: &Figure, theme: &Theme, path: &Path) -> io::Result<()>
     file.blit_bitmap((0, 0), size, &small).and_then(|()| file.present()).map_err(io::Error::other)
 }
 
+/// Encodes a figure as a PNG file with all of its colours.
+///
+/// # Errors
+/// If the picture has more than `MAX_PIXELS` pixels, or an error of the encoder.
+pub fn figure_png_bytes(figure: &Figure, theme: &Theme) -> io::Result<Vec<u8>> {
+    let (small, (width, height)) = render_pixels(figure, theme)?;
+    let mut file = vec![];
+    let mut encoder = png::Encoder::new(&mut file, width, height);
+    encoder.set_color(png::ColorType::Rgb);
+    encoder.set_depth(png::BitDepth::Eight);
+    let mut writer = encoder.write_header()?;
+    writer.write_image_data(&small)?;
+    writer.finish()?;
+    Ok(file)
+}
+
 /// Encodes a figure as a small PNG file with few colours.
 ///
 /// # Errors

@@ -24,6 +24,9 @@ const SCATTER_RASTER: f64 = 1.5;
 /// Maximum number of full-size dots of a scatter plot; if there are more, all its dots are smaller.
 const MAX_LARGE_DOTS: usize = 300;
 
+/// Half of the width, and the height, in CSS pixels of the arrowhead that marks where a curve leaves the plot at its top.
+const ARROW_SIZE: f64 = 4.0;
+
 /// Colour, width and dashes of a curve.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct CurveStyle {
@@ -59,7 +62,7 @@ pub(super) fn draw_curve<DB: DrawingBackend>(
             });
             edges.collect()
         }
-        false if series.is_clipped => clipped_line_points(x, y, &series.x, values),
+        false if series.is_clipped || leaves_axis(y, values) => clipped_line_points(x, y, &series.x, values),
         false => line_points(x, y, &series.x, values),
     };
     let mut runs = decimate::decimate_curve(points.into_iter());
@@ -72,12 +75,53 @@ pub(super) fn draw_curve<DB: DrawingBackend>(
     if series.points && has_room_for_dots(pen, series.x.len()) {
         draw_dots(pen, x, y, series, style)?;
     }
+    if !series.is_clipped && !series.stairs {
+        for at in exit_pixels(x, y, &series.x, values) {
+            draw_arrow(pen, at, style.colour)?;
+        }
+    }
     Ok(runs)
 }
 
-/// Pixels of the line through `values` at the x values `places`, clipped at the ends of the horizontal axis, and along
-/// the edge of the plot where it leaves the vertical axis; `None` for values that are outside the horizontal axis, not
-/// finite, or not positive on a logarithmic axis.
+/// Whether one of the finite values is beyond an end of the vertical axis, so that the curve is cut there.
+fn leaves_axis(y: &Axis, values: &[f32]) -> bool {
+    let is_out = |value: f64| y.pixel_unclamped(value).is_some() && y.pixel_if_inside(value).is_none();
+    values.iter().any(|value| is_out(f64::from(*value)))
+}
+
+/// Pixels at the top of the plot through which the line through `values` at the x values `places` leaves the vertical
+/// axis or enters it, at most one for the width of an arrowhead.
+fn exit_pixels(x: &Axis, y: &Axis, places: &[f64], values: &[f32]) -> Vec<PixelPoint> {
+    let is_above =
+        |at: usize| f64::from(values[at]) > y.high && y.pixel_if_inside(f64::from(values[at])).is_none();
+    let point = |at: usize| x.pixel_unclamped(places[at]).zip(y.pixel_unclamped(f64::from(values[at])));
+    let top = f64::from(y.end_pixel);
+    let mut exits: Vec<PixelPoint> = vec![];
+    for at in 1..places.len().min(values.len()) {
+        if is_above(at - 1) == is_above(at) {
+            continue;
+        }
+        let (Some(from), Some(to)) = (point(at - 1), point(at)) else { continue };
+        let share = (top - from.1) / (to.1 - from.1);
+        let across = from.0 + share.clamp(0.0, 1.0) * (to.0 - from.0);
+        let (left, right) = (f64::from(x.start_pixel), f64::from(x.end_pixel));
+        let is_apart = |other: &PixelPoint| (f64::from(other.0) - across).abs() >= 2.0 * ARROW_SIZE;
+        if (left..=right).contains(&across) && exits.last().is_none_or(is_apart) {
+            exits.push(round_to_pixel((across, top)));
+        }
+    }
+    exits
+}
+
+/// Draws an arrowhead that points upwards, with its tip at the pixel `at`.
+fn draw_arrow<DB: DrawingBackend>(pen: &Pen<DB>, (x, y): PixelPoint, colour: RGBColor) -> DrawResult<DB> {
+    let size = pen.to_pixels(ARROW_SIZE);
+    pen.fill_polygon(vec![(x, y), (x - size, y + size), (x + size, y + size)], colour, 1.0)
+}
+
+/// Pixels of the line through `values` at the x values `places`, clipped at the ends of the horizontal axis, for values
+/// within the vertical axis; `None` for values that are outside the horizontal axis, not finite, or not positive on a
+/// logarithmic axis.
 fn line_points(x: &Axis, y: &Axis, places: &[f64], values: &[f32]) -> Vec<Option<PixelPoint>> {
     let height = |i: usize| y.pixel_clamped(f64::from(values[i]));
     let mut points = vec![];
@@ -370,6 +414,26 @@ mod tests {
             [vec![(0, 5)], vec![(20, 5), (30, 6)]]
         );
         assert!(runs(&[1.0, 2.0], &[120.0, 130.0]).is_empty() && runs(&[11.0], &[5.0]).is_empty());
+    }
+
+    #[test]
+    fn a_curve_that_leaves_the_plot_is_cut_and_marked_at_the_top_and_never_drawn_along_an_edge() {
+        let y = Axis { scale: AxisScale::Logarithmic, start_pixel: 100, end_pixel: 0, ..axis(1e-2, 1e2) };
+        let x = axis(0.0, 10.0);
+        let places: Vec<f64> = (0..7).map(f64::from).collect();
+        // Down to nearly nothing, and up to what is hardly finite.
+        let values = [1.0, 1e-9, 1e-12, 1e-9, 1.0, 1e21, 1e30];
+        assert!(leaves_axis(&y, &values) && !leaves_axis(&y, &[1.0, 0.0, f32::NAN, f32::INFINITY]));
+        let runs = decimate::decimate_curve(clipped_line_points(&x, &y, &places, &values).into_iter());
+        for run in &runs {
+            let along = run.windows(2).filter(|ends| ends[0].1 == ends[1].1 && [0, 100].contains(&ends[0].1));
+            assert_eq!(along.count(), 0, "{runs:?}");
+        }
+        let exits = exit_pixels(&x, &y, &places, &values);
+        assert_eq!(exits.iter().map(|at| at.1).collect::<Vec<_>>(), [0], "{exits:?}");
+        assert!((40..=42).contains(&exits[0].0), "{exits:?}");
+        assert!(exit_pixels(&x, &y, &places, &[1.0; 7]).is_empty());
+        assert!(exit_pixels(&x, &y, &[], &[]).is_empty());
     }
 
     #[test]

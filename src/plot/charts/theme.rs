@@ -98,6 +98,17 @@ pub fn presenter_scale(width: f64, height: f64) -> f64 {
     (width / 960.0).min(height / 600.0).clamp(1.0, 3.0)
 }
 
+/// Smallest width in CSS pixels, at the usual size of texts, of a chart that is enlarged.
+#[cfg(any(all(feature = "ui", target_family = "wasm"), test))]
+const MIN_ENLARGED_WIDTH: f64 = 260.0;
+
+/// Factor by which texts and lines of a chart of this width in CSS pixels are enlarged where the page asks for `wanted`:
+/// only as far as its axes keep their room.
+#[cfg(any(all(feature = "ui", target_family = "wasm"), test))]
+pub fn limit_scale(wanted: f64, width: f64) -> f64 {
+    wanted.min((width / MIN_ENLARGED_WIDTH).max(1.0))
+}
+
 /// Colour from a number in the form 0xRRGGBB.
 const fn rgb(hex: u32) -> RGBColor {
     RGBColor((hex >> 16) as u8, (hex >> 8) as u8, hex as u8)
@@ -383,6 +394,13 @@ mod tests {
                 assert_eq!(value, Some(format!("#{r:02x}{g:02x}{b:02x}")), "{token} in {selector}");
             }
         }
+    }
+
+    #[test]
+    fn narrow_charts_are_enlarged_only_as_far_as_their_axes_have_room() {
+        let scales = [(1.0, 100.0), (2.0, 230.0), (2.0, 390.0), (2.0, 700.0), (1.35, 600.0)];
+        let limited = scales.map(|(wanted, width)| limit_scale(wanted, width));
+        assert_eq!(limited, [1.0, 1.0, 1.5, 2.0, 1.35]);
     }
 
     #[test]

@@ -27,7 +27,7 @@ use crate::session::judge::Judge;
 use crate::session::learner::{Learner, Local, MEASURE_SAMPLE, Progress, Segment, Weights, split};
 use crate::session::margin::Normaliser;
 use crate::session::prompt_rows::PromptRows;
-use losses::{credit, losses, of_classes, smoothed, smoothed_losses};
+use losses::{credit, losses, of_classes, smoothed_losses};
 use updates::update_rule;
 use vivarium_core::bounds;
 use vivarium_kernels::cpu::sequence_net::Inference;
@@ -92,7 +92,7 @@ impl Autodiff {
         let outputs = net.forward_in_training(examples, &tracked, x.clone().autodiff(), stage, masks);
         let smoothing = self.spec.label_smoothing();
         let losses = match labels {
-            Some(labels) => of_classes(smoothed(labels, smoothing).autodiff(), outputs).0,
+            Some(labels) => of_classes(labels.autodiff(), outputs, smoothing).0,
             None => {
                 let targets = self.targets(&x, y).autodiff();
                 smoothed_losses(self.spec.run.loss, targets, outputs, smoothing)
@@ -152,7 +152,7 @@ impl Autodiff {
     fn margin(&self, (x, y): &Examples, step: u64, exponent: usize) -> Tensor<3> {
         let outputs = self.outputs(&self.parameters, x.clone(), self.spec.stage(step));
         let margins = match self.labels(x, y) {
-            Some(labels) => of_classes(labels, outputs).1,
+            Some(labels) => of_classes(labels, outputs, 0.0).1,
             None => outputs * y.clone(),
         };
         Tensor::cat(vec![margins.min_dim(1), self.norms(exponent).sum_dim(2)], 2)
@@ -201,7 +201,7 @@ impl Autodiff {
         }
         let (losses, right) = match self.labels(x, y) {
             Some(labels) => {
-                let (losses, margins) = of_classes(labels, outputs);
+                let (losses, margins) = of_classes(labels, outputs, 0.0);
                 (losses, margins.greater_elem(0.0).float())
             }
             None => (losses(self.spec.run.loss, y.clone(), outputs.clone()), credit(y.clone(), outputs)),

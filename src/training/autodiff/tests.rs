@@ -2,10 +2,11 @@
 
 use burn::tensor::{Tensor, TensorData};
 
-use super::losses::{of_classes, smoothed, smoothed_losses};
+use super::losses::{of_classes, smoothed_losses};
 use super::orthogonal::orthogonal;
 use super::updates::{Update, update_rule};
 use crate::launch::device::Device;
+use vivarium_kernels::cpu::group_net::softmax::Answer;
 use vivarium_kernels::cpu::one_hidden_layer::{LANES, Row, Update as OnRows};
 use vivarium_model::optim::adam::WeightDecayKind;
 use vivarium_model::optim::loss::Loss;
@@ -175,7 +176,7 @@ fn slopes_of_smoothed_losses_are_central_differences() {
     let single = outputs.map(|f| f as f32);
     let hot = tensor(&[0.0, 1.0, 0.0, 0.0], [1, 1, 4]);
     let f = tensor(&single, [1, 1, 4]).autodiff().require_grad();
-    let losses = of_classes(smoothed(hot, smoothing as f32).autodiff(), f.clone()).0;
+    let losses = of_classes(hot.autodiff(), f.clone(), smoothing as f32).0;
     close(numbers(losses.clone().inner())[0], of_shares(&outputs, label, smoothing), "loss");
     let slopes = f.grad(&losses.backward()).map(numbers).unwrap_or_default();
     for class in 0..4 {
@@ -195,5 +196,46 @@ fn slopes_of_smoothed_losses_are_central_differences() {
         close(numbers(losses.clone().inner())[0], exact(output), "loss of a sign");
         let slope = f.grad(&losses.backward()).map(numbers).unwrap_or_default()[0];
         close(slope, (exact(output + 1e-5) - exact(output - 1e-5)) / 2e-5, "slope of a sign");
+    }
+}
+
+/// The loss and its gradient by the tensors, and by the kernel of the fused loop, for these outputs.
+fn loss_and_gradient(outputs: &[f32], label: usize) -> [(f32, Vec<f32>); 2] {
+    let classes = outputs.len();
+    let hot: Vec<f32> = (0..classes).map(|class| f32::from(u8::from(class == label))).collect();
+    let f = tensor(outputs, [1, 1, classes]).autodiff().require_grad();
+    let losses = of_classes(tensor(&hot, [1, 1, classes]).autodiff(), f.clone(), 0.0).0;
+    let loss = numbers(losses.clone().inner())[0];
+    let gradient = f.grad(&losses.backward()).map(numbers).unwrap_or_default();
+    let mut rows = vec![Row::ZERO; classes.div_ceil(LANES)];
+    for (class, output) in outputs.iter().enumerate() {
+        rows[class / LANES].0[class % LANES] = *output;
+    }
+    let answer = Answer::new(&mut rows, classes, label);
+    answer.slopes(&mut rows, label);
+    let fused = (0..classes).map(|class| rows[class / LANES].0[class % LANES]).collect();
+    [(loss, gradient), (answer.loss(), fused)]
+}
+
+/// A memorised example has a loss below the rounding error of 1. Its gradient keeps its digits, and its sum over the
+/// classes is zero, so that tensors and fused loops continue the training in the same way.
+#[test]
+fn a_memorised_example_has_the_same_gradient_in_tensors_and_in_the_fused_loop() {
+    for (outputs, label) in [
+        (vec![30.0f32, 0.0, 1.0, -2.0], 0usize),
+        (vec![1.0, 2.0, 41.0], 2),
+        (vec![-60.0, 5.0], 1),
+        (vec![0.5, 0.5, 0.4], 1),
+        (vec![7.0, -20.0, 3.0], 1),
+        (vec![900.0, -900.0], 1),
+    ] {
+        let [tensors, fused] = loss_and_gradient(&outputs, label);
+        let agree = |a: f32, b: f32| (a - b).abs() <= 1e-5 * b.abs().max(1e-30);
+        assert!(agree(tensors.0, fused.0), "{outputs:?}: {} {}", tensors.0, fused.0);
+        for (a, b) in tensors.1.iter().zip(&fused.1) {
+            assert!(agree(*a, *b), "{outputs:?}: {:?} {:?}", tensors.1, fused.1);
+        }
+        let sum: f32 = tensors.1.iter().sum();
+        assert!(tensors.1[label] < 0.0 && sum.abs() <= 1e-5 * tensors.1[label].abs(), "{outputs:?}: {sum}");
     }
 }

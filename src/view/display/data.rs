@@ -232,13 +232,15 @@ pub fn build_record(run: &RunView) -> Record {
     }
 }
 
-/// Record for a table of charts: like [`build_record`], but the link keeps only settings that affect numbers in charts.
+/// Record for a table of charts: like [`build_record`], but the link keeps only settings that affect numbers in charts,
+/// and the first two measurements of charts tell how far apart these are.
 pub fn build_chart_record(run: &RunView) -> Record {
     let about = build_record(run);
     let link = about.link.clone();
     let usual = ViewSettings::default_of_task(&link.spec.task);
     let view = ViewSettings { speed: usual.speed, start: usual.start, show: usual.show, ..link.view };
-    Record { link: Link { view, teacher_keys: vec![], ..link }, ..about }
+    let rows = run.history.rows().take(2).cloned().collect();
+    Record { link: Link { view, teacher_keys: vec![], ..link }, rows, ..about }
 }
 
 /// Writes charts as one CSV table, headed by the comment lines of the record from [`build_chart_record`].

@@ -7,7 +7,7 @@ use crate::presets::Preset;
 use crate::presets::ledger::SettingsComparison;
 use vivarium_core::language::translated;
 use vivarium_core::settings::Range;
-use vivarium_model::run::RunSpec;
+use vivarium_model::run::{RunSpec, StopCondition};
 use vivarium_model::tasks::Task;
 
 /// Sentences that compare the run of a preset with the publication's experiment that the preset reproduces.
@@ -55,13 +55,35 @@ pub fn describe_source_comparison(preset: &Preset) -> String {
     [kept, departures].into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
-/// Whether a run has the settings with which its lab opens.
+/// Whether the run `spec` is the run `other` with a later end: with more steps, or beyond the target at which `other`
+/// ends. `target_step` is the step at which `other` reaches its target.
+pub fn goes_on_from(spec: &RunSpec, other: &RunSpec, target_step: u64) -> bool {
+    let passes_target = (other.run.halt, spec.run.halt) == (StopCondition::Target, StopCondition::Steps);
+    let end = if passes_target { target_step.min(other.run.steps) } else { other.run.steps };
+    if spec.run.steps <= end
+        || (&spec.task, &spec.model, &spec.optimizer) != (&other.task, &other.model, &other.optimizer)
+    {
+        return false;
+    }
+    let mut run = spec.run.clone();
+    (run.steps, run.halt) = (other.run.steps, other.run.halt);
+    run == other.run
+}
+
+/// Whether a run has the settings with which its lab opens, or is such a run that goes on beyond its end.
 pub fn has_default_settings(spec: &RunSpec) -> bool {
     // The page calls this many times a second, and a lab's default settings are parsed from texts.
     /// Default run of each lab, in the order of the catalog of tasks.
     static DEFAULTS: OnceLock<Vec<RunSpec>> = OnceLock::new();
     let slugs = || Task::ENTRIES.iter().map(|entry| entry.info.slug);
-    DEFAULTS.get_or_init(|| slugs().filter_map(RunSpec::default_of_lab).collect()).contains(spec)
+    let defaults = DEFAULTS.get_or_init(|| slugs().filter_map(RunSpec::default_of_lab).collect());
+    // Nobody has recorded at which step these runs reach their target.
+    defaults.iter().any(|usual| usual == spec || goes_on_from(spec, usual, 0))
+}
+
+/// Name of the run with which a lab opens: "Sparse parity: the default run"; `None` for other runs.
+pub fn default_run_name(spec: &RunSpec) -> Option<String> {
+    has_default_settings(spec).then(|| tr!("{lab}: the default run", lab = translated(spec.task.info().name)))
 }
 
 /// Sentence that names the task of a run without a preset, and says whether the run has its lab's default settings.
@@ -126,6 +148,16 @@ mod tests {
             let sentence = |link: &str| describe_unlisted_settings(&decode(link).0.spec);
             let lab = format!("#v1/{}", entry.info.slug);
             assert_eq!(sentence(&lab), format!("{}, with the default settings.", entry.info.name));
+            let mut longer = decode(&lab).0.spec;
+            assert_eq!(default_run_name(&longer), Some(format!("{}: the default run", entry.info.name)));
+            longer.run.steps *= 2;
+            assert_eq!(default_run_name(&longer), default_run_name(&decode(&lab).0.spec), "it goes on");
+            if longer.run.halt == StopCondition::Target {
+                (longer.run.steps, longer.run.halt) = (40, StopCondition::Steps);
+                assert!(default_run_name(&longer).is_some(), "it goes on from its target at step 20");
+            }
+            longer.run.seed += 1;
+            assert_eq!(default_run_name(&longer), None);
             let changed = format!("{lab}?seed=17");
             assert_eq!(sentence(&changed), format!("{}, with your own settings.", entry.info.name));
         }

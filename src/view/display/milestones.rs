@@ -5,7 +5,8 @@
 //! than the drawing, with thousands of replicas.
 
 use vivarium_model::protocol::Measurement;
-use vivarium_plot::analysis::curves::median_range;
+use vivarium_plot::analysis::curves::measured_median_range;
+use vivarium_plot::analysis::replicas::{ReplicaMeasure, diverged_replicas};
 
 /// Threshold from 0 to 1: a fixed training set counts as memorised once the median training accuracy over the replicas
 /// is at least this.
@@ -21,8 +22,8 @@ pub struct Milestones {
     last_step: Option<u64>,
     /// Step of the first measurement by which the fixed training set was memorised; `None` before.
     pub(super) memorised: Option<u64>,
-    /// Step of the first measurement with a non-finite held-out loss, and number of replicas that had one there; `None`
-    /// before.
+    /// Step of the first measurement by which a replica had [diverged](diverged_replicas), and the largest number of
+    /// replicas that had diverged by one measurement; `None` before.
     pub(super) diverged: Option<(u64, usize)>,
     /// Names of the strategies that the network followed, in order, each with the first step at which it was nearest.
     pub(super) strategies_followed: Vec<(String, u64)>,
@@ -44,14 +45,17 @@ impl Milestones {
             self.current_stage = None;
         }
         self.last_step = Some(step);
-        if has_sample && self.memorised.is_none() && median_range(&row.train_accuracy).0 >= MEMORISED_ACCURACY
-        {
+        let accuracy = || measured_median_range(row, ReplicaMeasure::TrainAccuracy).0;
+        if has_sample && self.memorised.is_none() && accuracy() >= MEMORISED_ACCURACY {
             self.memorised = Some(step);
         }
-        if self.diverged.is_none() {
-            let lost = row.test_loss.iter().filter(|loss| !loss.is_finite()).count();
-            self.diverged = (lost > 0).then_some((step, lost));
-        }
+        let lost = diverged_replicas(row).len();
+        self.diverged = match self.diverged {
+            None => (lost > 0).then_some((step, lost)),
+            // Where all have diverged, the run has.
+            Some((first, before)) if lost < row.test_loss.len() => Some((first, before.max(lost))),
+            known => known,
+        };
         let Some(now) = nearest else { return };
         let (since, count) = match &self.current_stage {
             Some((of, since, count)) if *of == now => (*since, *count),

@@ -4,7 +4,8 @@ use super::summary::chance_accuracy;
 use super::view::{RunPhase, RunView};
 use super::words::{format_percent, format_thousands};
 use vivarium_model::protocol::EndReason;
-use vivarium_plot::analysis::curves::median_range;
+use vivarium_plot::analysis::curves::measured_median_range;
+use vivarium_plot::analysis::replicas::{ReplicaMeasure, diverged_replicas};
 
 /// Difference of accuracies, from 0 to 1: a network whose accuracy exceeds random guessing by at most this counts as
 /// guessing (about three standard errors of a thousand held-out examples).
@@ -13,6 +14,9 @@ const CHANCE_TOLERANCE: f32 = 0.05;
 /// Threshold from 0 to 1: a fixed training set counts as memorised once the median training accuracy over the replicas
 /// is at least this.
 const MEMORISED_ACCURACY: f32 = 0.99;
+
+/// Rounding error of numbers a little below 1 in single precision: half of the distance to the next number.
+const SINGLE_PRECISION_ERROR: f32 = f32::EPSILON / 4.0;
 
 /// Status line of the run; `loading` gives the text that is shown until a worker has started the training.
 pub fn describe_status(run: &RunView, loading: impl FnOnce() -> String) -> String {
@@ -53,6 +57,13 @@ pub fn describe_status(run: &RunView, loading: impl FnOnce() -> String) -> Strin
         ),
         RunPhase::Failed(why) => tr!("Stopped: {why}", why),
     };
+    let line = match has_exhausted_precision(run) {
+        true => tr!(
+            "{line}. The training loss is below the rounding error of single precision, so another device may give other weights from there on.",
+            line = line.trim_end_matches('.')
+        ),
+        false => line,
+    };
     match count_diverged(run) {
         0 => line,
         lost => {
@@ -65,19 +76,31 @@ pub fn describe_status(run: &RunView, loading: impl FnOnce() -> String) -> Strin
     }
 }
 
+/// Whether a run has ended at its last step with a fixed training set of classes memorised so well that the probability of
+/// a wrong class is below the rounding error of 1 in single precision.
+fn has_exhausted_precision(run: &RunView) -> bool {
+    let examples = run.spec().task.examples();
+    run.phase == RunPhase::Finished(EndReason::LastStep)
+        && examples.classes().is_some()
+        && examples.training_set_size().is_some()
+        && run.history.latest().is_some_and(|row| {
+            measured_median_range(row, ReplicaMeasure::TrainLoss).0 < SINGLE_PRECISION_ERROR
+        })
+}
+
 /// Whether all replicas have reached the target (the accuracy at which a network counts as having solved the task).
 fn have_all_solved(run: &RunView) -> bool {
     !run.solved.is_empty() && run.solved.len() == run.spec().run.replicas
 }
 
-/// Number of replicas with a non-finite training or held-out loss in the latest measurement; 0 for a single replica or
-/// if the whole run has diverged.
+/// Number of replicas that have [diverged](diverged_replicas) by the latest measurement; 0 for a single replica or if the
+/// whole run has diverged.
 fn count_diverged(run: &RunView) -> usize {
     let Some(row) = run.history.latest().filter(|row| row.test_loss.len() > 1) else { return 0 };
     if matches!(run.phase, RunPhase::Diverged { .. }) {
         return 0; // All are, and that is said already.
     }
-    row.train_loss.iter().zip(&row.test_loss).filter(|(a, b)| !a.is_finite() || !b.is_finite()).count()
+    diverged_replicas(row).len()
 }
 
 /// Describes how many replicas have reached the target: "5 of 20 networks", "all 1,000 networks".
@@ -115,7 +138,8 @@ fn describe_learning(run: &RunView) -> String {
     let Some(row) = run.history.latest() else {
         return if is_executed { tr!("Running") } else { tr!("Learning") }.into();
     };
-    let (train, test) = (median_range(&row.train_accuracy).0, median_range(&row.test_accuracy).0);
+    let median = |of| measured_median_range(row, of).0;
+    let (train, test) = (median(ReplicaMeasure::TrainAccuracy), median(ReplicaMeasure::TestAccuracy));
     let finite = run.spec().task.examples().training_set_size().is_some();
     if run.vocabulary().has_numeric_labels {
         let share = format_percent(test);

@@ -2,8 +2,8 @@
 
 use super::view::RunView;
 use super::words::{MISSING, format_decimal, format_percent};
-use vivarium_model::protocol::Measurement;
-use vivarium_plot::analysis::curves::median_range;
+use vivarium_plot::analysis::curves::measured_median_range;
+use vivarium_plot::analysis::replicas::ReplicaMeasure;
 use vivarium_plot::analysis::weights;
 
 /// Accuracy that random guessing reaches on the run's task, from 0 to 1: 1 / number of classes, or R² = 0 for numeric
@@ -73,12 +73,12 @@ impl LatestMetrics {
     pub fn of(run: &RunView) -> LatestMetrics {
         let row = run.history.latest();
         let share = if run.vocabulary().has_numeric_labels { format_decimal } else { format_percent };
-        let middle = |of: fn(&Measurement) -> &Vec<f32>| row.map_or(f32::NAN, |row| median_range(of(row)).0);
+        let middle = |of| row.map_or(f32::NAN, |row| measured_median_range(row, of).0);
         LatestMetrics {
-            train_loss: format_decimal(middle(|r| &r.train_loss)),
-            test_loss: format_decimal(middle(|r| &r.test_loss)),
-            train_accuracy: share(middle(|r| &r.train_accuracy)),
-            test_accuracy: share(middle(|r| &r.test_accuracy)),
+            train_loss: format_decimal(middle(ReplicaMeasure::TrainLoss)),
+            test_loss: format_decimal(middle(ReplicaMeasure::TestLoss)),
+            train_accuracy: share(middle(ReplicaMeasure::TrainAccuracy)),
+            test_accuracy: share(middle(ReplicaMeasure::TestAccuracy)),
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::words::{format_count, format_setting, format_thousands, option_label, setting_label};
-use crate::record::quote_csv_field;
+use crate::record::{RunTable, format_tables, quote_csv_field};
 use vivarium_core::settings::SweepAxis;
 use vivarium_core::sorting;
 use vivarium_model::protocol::Measurement;
@@ -11,9 +11,30 @@ use vivarium_model::run::RunSpec;
 use vivarium_model::run::cells::{axes_with_value_indices, sweep_axes};
 use vivarium_model::run::time::{estimate_run_seconds, format_duration};
 use vivarium_model::sweep::{SweepCell, axis_positions, cells};
+use vivarium_model::tasks::MeasureNames;
 use vivarium_plot::analysis::convergence::{ConvergenceTimes, best_of_groups};
-use vivarium_plot::analysis::curves::median_range;
+use vivarium_plot::analysis::curves::{RunHistory, measured_median_range, median_range};
+use vivarium_plot::analysis::replicas::ReplicaMeasure;
 use vivarium_plot::analysis::scaling::ScalingPoint;
+
+/// Largest number of measurements of one run that a sweep keeps for its table of metrics.
+const MAX_RUN_ROWS: usize = 256;
+
+/// Size in bytes, by an estimate, of the measurements of all runs that a sweep keeps for its table of metrics; beyond it,
+/// every second measurement of each run is dropped.
+const MAX_ROWS_BYTES: usize = 16 << 20;
+
+/// Returns an estimate of the bytes of memory that a measurement takes.
+fn row_bytes(row: &Measurement) -> usize {
+    256 + 4 * (5 * row.test_loss.len() + row.measures.iter().map(Vec::len).sum::<usize>())
+}
+
+/// Returns every measurement of `rows` with an index that is a multiple of `stride`, and the last one.
+fn thin_rows<T>(rows: Vec<T>, stride: usize) -> Vec<T> {
+    let last = rows.len().saturating_sub(1);
+    let kept = rows.into_iter().enumerate().filter(|(i, _)| i % stride == 0 || *i == last);
+    kept.map(|(_, row)| row).collect()
+}
 
 /// Progress and results of a sweep: one run after the other over the values of one or two settings.
 #[derive(Debug, Clone, PartialEq)]
@@ -32,6 +53,8 @@ pub struct SweepProgress {
     pub final_measures: Vec<Vec<f32>>,
     /// Results of runs that further workers finished ahead of the current run, by index of the run from 0.
     early_results: BTreeMap<usize, SweepRunResult>,
+    /// Evenly spaced measurements of the finished runs, by index of the run from 0; a sweep from a file has none.
+    rows: BTreeMap<usize, Vec<Measurement>>,
     /// Whether the user has cancelled the sweep.
     pub cancelled: bool,
     /// Wall-clock seconds that the sweep has trained so far, over all its finished runs and the current one; pauses are
@@ -55,16 +78,23 @@ pub struct SweepRunResult {
     /// Medians over the replicas of the task's further measures (those besides loss and accuracy) at the end of the
     /// run.
     pub final_measures: Vec<f32>,
+    /// Evenly spaced measurements of the run, the first and the last one among them.
+    pub rows: Vec<Measurement>,
 }
 
 impl SweepRunResult {
-    /// Builds the result from `times`, the step at which each replica reached the target, and the run's last
-    /// measurement `last`; without it, loss and accuracy are NaN and the lists are empty.
-    pub fn of(spec: &RunSpec, times: &[Option<u64>], last: Option<&Measurement>) -> Self {
+    /// Builds the result from `times`, the step at which each replica reached the target, and the run's measurements;
+    /// without a measurement, loss and accuracy are NaN and the lists are empty.
+    pub fn of(spec: &RunSpec, times: &[Option<u64>], history: &RunHistory) -> Self {
+        let last = history.latest();
+        let rows: Vec<&Measurement> = history.rows().collect();
+        let stride = rows.len().div_ceil(MAX_RUN_ROWS).max(1);
         SweepRunResult {
+            rows: thin_rows(rows, stride).into_iter().cloned().collect(),
             solved_steps: best_of_groups(times, spec.task.examples().replicas_per_training_set()),
             final_metrics: last.map_or([f32::NAN; 2], |row| {
-                [median_range(&row.test_loss).0, median_range(&row.test_accuracy).0]
+                [ReplicaMeasure::TestLoss, ReplicaMeasure::TestAccuracy]
+                    .map(|of| measured_median_range(row, of).0)
             }),
             final_accuracies: last.map(|row| row.test_accuracy.clone()).unwrap_or_default(),
             final_measures: median_measures(last),
@@ -92,6 +122,7 @@ impl SweepProgress {
             final_accuracies: vec![],
             final_measures: vec![],
             early_results: BTreeMap::new(),
+            rows: BTreeMap::new(),
             cancelled: false,
             trained_seconds: 0,
         })
@@ -136,8 +167,10 @@ impl SweepProgress {
             final_metrics: last,
             final_accuracies: right,
             final_measures: measures,
+            rows,
         }) = next
         {
+            self.keep_rows(self.solved_steps.len(), rows);
             self.solved_steps.push(times);
             self.final_metrics.push(last);
             self.final_accuracies.push(right);
@@ -153,8 +186,28 @@ impl SweepProgress {
     }
 
     /// Stores the result of run `run` (from 0), which a further worker finished before the page reached it.
-    pub fn finish_run_early(&mut self, run: usize, outcome: SweepRunResult) {
+    pub fn finish_run_early(&mut self, run: usize, mut outcome: SweepRunResult) {
+        self.keep_rows(run, std::mem::take(&mut outcome.rows));
         self.early_results.insert(run, outcome);
+    }
+
+    /// Keeps the measurements of run `run` (from 0) for the table of metrics; if the measurements of all runs take too
+    /// much memory, every second one of each run is dropped.
+    fn keep_rows(&mut self, run: usize, rows: Vec<Measurement>) {
+        if rows.is_empty() {
+            return;
+        }
+        self.rows.insert(run, rows);
+        while self.rows.values().flatten().map(row_bytes).sum::<usize>() > MAX_ROWS_BYTES
+            && self.rows.values().any(|rows| rows.len() > 2)
+        {
+            self.rows.values_mut().for_each(|rows| *rows = thin_rows(std::mem::take(rows), 2));
+        }
+    }
+
+    /// Whether measurements of finished runs are kept for the table of metrics.
+    pub fn has_rows(&self) -> bool {
+        !self.rows.is_empty()
     }
 
     /// Progress in words: "12 of 40 runs, about 3 min left".
@@ -257,6 +310,23 @@ impl SweepProgress {
         text
     }
 
+    /// Formats the kept measurements of all finished runs as a CSV table with one line per run, measurement and replica:
+    /// the swept settings, then the columns of a single run's table.
+    pub fn format_metrics_csv(&self, spec: &RunSpec) -> String {
+        let values = |run: usize| {
+            let all = axes_with_value_indices(spec, run);
+            let all = all.filter_map(|(axis, at)| Some(quote_csv_field(axis.values.get(at)?).into_owned()));
+            all.collect::<Vec<_>>().join(",")
+        };
+        let measures: Vec<MeasureNames> = self.cells.iter().map(|cell| cell.spec.measure_names()).collect();
+        let runs = self.rows.iter().filter_map(|(run, rows)| {
+            let measures = measures.get(*run)?;
+            Some(RunTable { first_fields: values(*run), measures, rows: rows.iter().collect() })
+        });
+        let keys: Vec<&str> = sweep_axes(spec).map(|axis| axis.key.as_str()).collect();
+        format_tables(&keys.join(","), &runs.collect::<Vec<_>>())
+    }
+
     /// One curve per value of the second swept setting, or a single one named "median": its name, and for each finished
     /// run, by increasing value of the first swept setting, a point with the steps at which the replicas reached the
     /// target.
@@ -302,4 +372,26 @@ pub(super) fn sweep_axis(spec: &RunSpec) -> (String, Vec<f64>, bool) {
 pub(super) fn value_range(places: &[f64]) -> (f64, f64) {
     let low = places.iter().copied().fold(f64::INFINITY, f64::min);
     (low, places.iter().copied().fold(f64::NEG_INFINITY, f64::max))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use vivarium_model::permalink::decode;
+
+    #[test]
+    fn the_metrics_of_a_long_sweep_take_bounded_memory() {
+        let spec = decode("#v1/sparse-parity?replicas=1000&sweep=n:10_20_30_40_50_60_70_80").0.spec;
+        let mut progress = SweepProgress::of(&spec).unwrap();
+        let row = |step| Measurement { step, test_loss: vec![0.5; 1000], ..Default::default() };
+        for run in 0..8 {
+            progress.keep_rows(run, (0..200).map(row).collect());
+        }
+        assert_eq!(progress.rows.len(), 8);
+        for rows in progress.rows.values() {
+            assert!((16..=200).contains(&rows.len()), "{}", rows.len());
+            assert_eq!((rows[0].step, rows[rows.len() - 1].step), (0, 199));
+        }
+        assert!(progress.rows.values().flatten().map(row_bytes).sum::<usize>() <= MAX_ROWS_BYTES);
+    }
 }

@@ -235,6 +235,13 @@ pub trait Lab: Sync {
     fn watched_probes(&self) -> &'static [Probe] {
         &[]
     }
+
+    /// Keys of the settings with which the drawer of the first screen begins, the most important first. The page shows
+    /// the first five that a run has, that have an effect in it and that its link does not hide; so the list continues
+    /// with settings of other models than the default one.
+    fn first_settings(&self) -> &'static [&'static str] {
+        &["width", "widths", "n", "k", "lr", "wd", "noise"]
+    }
 }
 
 /// One held-out example and the network's answer to it, as text.

@@ -1,5 +1,6 @@
 //! Requests of panels to the page.
 
+use crate::record::dataset::TableChoices;
 use vivarium_model::chart::Chart;
 use vivarium_model::platform::file::UploadedFile;
 
@@ -30,6 +31,10 @@ pub enum Request {
     CancelFile,
     /// Read the open data file again, with this column as the label.
     Relabel(usize),
+    /// Read the open data file again according to these choices.
+    ReadTableAgain(TableChoices),
+    /// Read the data file that was refused again, with this column as the label; None closes the file.
+    LabelRefusedTable(Option<usize>),
 }
 
 impl Request {

@@ -49,7 +49,7 @@
 mod pairs;
 mod products;
 mod replica;
-pub(crate) mod softmax;
+pub mod softmax;
 #[cfg(test)]
 mod tests;
 

@@ -109,7 +109,8 @@ fn loss_title(run: &RunView) -> Option<String> {
         .then(|| tr!("Loss relative to the variance of the labels").into());
     let training = || words.shows_training_only.then(|| tr!("Training loss").into());
     let is_signed = run.spec().run.loss.is_signed();
-    let signed = || is_signed.then(|| tr!("Loss −y·f(x): negative if y and f(x) have the same sign").into());
+    let signed =
+        || is_signed.then(|| tr!("Loss −y·f(x): negative for right answers, lower is better").into());
     relative.or_else(training).or_else(signed)
 }
 
@@ -147,6 +148,12 @@ fn summarize_loss(run: &RunView) -> Option<String> {
             "Cross-entropy on training sequences after {step} steps: {train_loss}.",
             step,
             train_loss = newest.train_loss
+        ),
+        false if run.spec().run.loss.is_signed() => tr!(
+            "Loss after {step} steps: {train_loss} on training examples, {test_loss} on held-out examples. The loss of an example is −y·f(x). It is negative for a right answer, and a lower loss is better.",
+            step,
+            train_loss = newest.train_loss,
+            test_loss = newest.test_loss
         ),
         false => tr!(
             "Loss after {step} steps: {train_loss} on training examples, {test_loss} on held-out examples.",
