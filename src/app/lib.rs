@@ -13,6 +13,7 @@ pub mod charts;
 pub mod compare;
 pub mod files;
 pub mod gallery;
+pub mod lecture;
 pub mod library;
 pub mod presenter;
 pub mod run;
@@ -30,7 +31,7 @@ use vivarium_page::LANGUAGE;
 
 /// Starts the page: loads the texts of the reader's language, then shows it.
 pub fn open() {
-    use vivarium_core::language::{ENGLISH, choose_language, set_translations};
+    use vivarium_core::language::{ENGLISH, choose_language, is_right_to_left, set_translations};
     use vivarium_ui::browser::{read_stored, set_root_attribute};
     let code = choose_language(read_stored(LANGUAGE), &browser::reader_languages());
     if code == ENGLISH {
@@ -41,6 +42,9 @@ pub fn open() {
         if let Some(table) = table.ok().and_then(|json| browser::parse_text_table(&json)) {
             set_translations(table);
             set_root_attribute("lang", &code);
+            if is_right_to_left(&code) {
+                set_root_attribute("dir", "rtl");
+            }
         }
         show_page();
     });
@@ -54,7 +58,9 @@ fn show_page() {
     let maximum = format!("from={}", Beginning::Maximum.slug());
     let table = vivarium_page::library::merge::link_table_number(&fragment);
     let is_maximum = fragment.starts_with("#v1/groups") && fragment.contains(&maximum);
-    if table.is_none() && !is_maximum {
+    // Each entry of a lecture may be such a run.
+    let is_lecture = fragment.starts_with(vivarium_page::lecture::ADDRESS_PREFIX);
+    if table.is_none() && !is_maximum && !is_lecture {
         return mount();
     }
     vivarium_model::platform::web::spawn(async move {

@@ -26,7 +26,7 @@ use vivarium_page::tour::{TourAction, answers_storage_key, story_file_path};
 use vivarium_player::device::{GpuSupport, may_start_on_cpu};
 use vivarium_player::speeds::SpeedCache;
 use vivarium_player::trainer::{Program, Trainer, TrainerMessage};
-use vivarium_ui::browser::{read_stored, read_tab_stored, write_stored};
+use vivarium_ui::browser::{get_property, read_stored, read_tab_stored, write_stored};
 use vivarium_ui::context::RunContext;
 
 /// The state of the page with its workers and effects. Copies are handles to the same store.
@@ -95,7 +95,7 @@ impl Store {
         if !browser::has_gpu() {
             store.apply(Action::GpuDetected(GpuSupport::NoWebGpu));
         }
-        store.act(Action::Open(browser::fragment()));
+        store.act(Action::Open(browser::take_misplaced_link().unwrap_or_else(browser::fragment)));
         let link = store.memo(page_address);
         Effect::new(move |_| browser::set_address_bar(&link.get()));
         for event in ["hashchange", "popstate"] {
@@ -115,6 +115,10 @@ impl Store {
             if document().hidden() {
                 leave();
             }
+        });
+        // From www/frame.js, in a frame of another page.
+        window_event_listener_untyped("vivarium-view", move |event| {
+            store.act(Action::FrameInView(get_property(&event, "detail").is_truthy()));
         });
         set_interval(move || store.dispatch_next_frame(Action::Tick), Duration::from_secs(1));
         browser::publish_rows(move |with| store.state.with_untracked(|state| with(state)));

@@ -385,8 +385,10 @@ fn numbers_go_by_what_they_are() {
     assert_eq!(metric_names(&teacher.player.run)[0], "Loss −y·f(x), training");
     assert_eq!(
         chart::LOSS.title(&teacher.player.run),
-        "Loss −y·f(x): negative if y and f(x) have the same sign"
+        "Loss −y·f(x): negative for right answers, lower is better"
     );
+    let summary = chart::LOSS.summary(&teacher.player.run);
+    assert!(summary.ends_with("It is negative for a right answer, and a lower loss is better."), "{summary}");
     assert_eq!(chart::LOSS.title(&open("#v1/teacher-student?loss=hinge").player.run), "Loss");
     assert_eq!(
         markov_charts::TRUTH.summary(&state.player.run),

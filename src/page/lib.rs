@@ -19,6 +19,8 @@ pub mod effect;
 pub mod files;
 pub mod gallery;
 pub mod html;
+pub mod keys;
+pub mod lecture;
 pub mod library;
 pub mod presenter;
 pub mod run;

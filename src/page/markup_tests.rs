@@ -48,6 +48,7 @@ fn no_translation_becomes_markup() {
     let state = open("#v1/sparse-parity?n=12&k=2&init=sparse");
     check("the gallery's head", &state.gallery.heading_html());
     check("the gallery's cards", &state.gallery.cards_html());
+    check("the gallery's tiles", &state.gallery.tiles_html());
     check("the strip", &stories_html());
     check("the bench's head", &state.bench.heading_html());
     check("the bench's buttons", &super::bench::tests::completed_bench().bench.buttons_html());

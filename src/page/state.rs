@@ -9,13 +9,14 @@
 
 use super::bench::{Bench, BenchAction};
 use super::gallery::{Gallery, GalleryAction};
+use super::lecture::{LectureAction, LectureProgress};
 use super::library::{Library, LibraryAction, SavedRun};
 use super::presenter::{Presenter, PresenterAction};
 use super::stage::{StageAction, StageMode};
 use super::sweeps::SweepAction;
 use super::tour::{Tour, TourAction};
 use crate::charts::viewport::{Viewport, ViewportAction};
-use crate::files::progress::FileReading;
+use crate::files::progress::{FileReading, RefusedFile};
 use vivarium_core::settings::{InvalidSetting, Settings, Value};
 use vivarium_labs::find_matching_preset;
 use vivarium_model::chart::Chart;
@@ -23,6 +24,7 @@ use vivarium_model::permalink::Link;
 use vivarium_model::run::RunSpec;
 use vivarium_player::Player;
 use vivarium_player::device::GpuSupport;
+use vivarium_player::left::LeftRun;
 use vivarium_player::speeds::SpeedCache;
 use vivarium_player::trainer::{Program, TrainerMessage};
 use vivarium_view::display::RunPhase;
@@ -72,6 +74,8 @@ pub enum Action {
     Bench(BenchAction),
     /// An action in a story.
     Tour(TourAction),
+    /// An action on the lecture that is shown.
+    Lecture(LectureAction),
     /// An action in presenter mode.
     Presenter(PresenterAction),
     /// An action on the moving picture of the first screen.
@@ -102,6 +106,10 @@ pub enum Action {
     FileMessage(u64, ReadProgress),
     /// Request the latest weights from the trainer, to be saved as a file.
     RequestWeights,
+    /// This number of files was dropped together with the file that is being opened, and is not opened.
+    FilesIgnored(usize),
+    /// The frame in which the page is embedded has come into view (`true`) or has left it (`false`).
+    FrameInView(bool),
 }
 
 /// A field of the form with a text that was not accepted, and the error.
@@ -120,6 +128,8 @@ pub struct InvalidInput {
 pub enum UndoEntry {
     /// The link of the run before; Undo starts that run again.
     Link(Box<Link>),
+    /// The run before, at the step at which it was left; Undo goes back to this step.
+    Run(Box<LeftRun>),
     /// Key and previous value of a view setting; the run goes on.
     ViewSetting(&'static str, Value),
     /// Saved runs as they were before a rename, a pin or a deletion; without their curves.
@@ -144,8 +154,12 @@ pub struct State {
     pub notices: Vec<InvalidSetting>,
     /// Why the file that the user opened last could not be opened; empty if it could.
     pub file_error: String,
+    /// The table that could not be used with its label; None if another file was opened since.
+    pub refused_table: Option<RefusedFile>,
     /// The file that a worker is reading; None while none is read.
     pub file_reading: Option<FileReading>,
+    /// Sentences on files that are left unread, until they are appended to the message on the file that is being opened.
+    pub(super) unread_files_note: String,
     /// Number of files given to workers so far; it numbers them, so that late messages about another file are ignored.
     pub(super) reading_count: u64,
     /// Entries of the Undo list (what each change has replaced), the latest change last.
@@ -156,10 +170,16 @@ pub struct State {
     pub bench: Bench,
     /// The story that is open; None without one.
     pub tour: Option<Box<Tour>>,
+    /// The lecture that is shown in presenter mode; None without one.
+    pub lecture: Option<Box<LectureProgress>>,
+    /// The lecture that was left last, which can be resumed; None if none was left, or while it is shown again.
+    pub ended_lecture: Option<Box<LectureProgress>>,
     /// Presenter mode; None while it is off.
     pub presenter: Option<Presenter>,
     /// Whether the moving picture of the run is shown, and at which pace.
     pub stage: StageMode,
+    /// Whether an embedded run was paused because its frame is out of view, and goes on when the frame is in view again.
+    pub(super) rests_out_of_view: bool,
     /// Zoom and hidden curves of all charts.
     pub viewport: Viewport,
     /// The runs that are saved in this browser, as far as the page knows them.

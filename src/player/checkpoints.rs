@@ -77,6 +77,12 @@ impl Checkpoints {
         Some((self.entries[at].step, &self.entries[at].bytes))
     }
 
+    /// Removes all checkpoints but the last one at or before training step `step`.
+    pub fn keep_latest_before(&mut self, step: u64) {
+        self.remove_after(step);
+        self.entries.drain(..self.entries.len().saturating_sub(1));
+    }
+
     /// Removes the run's checkpoints after training step `step`.
     pub fn remove_after(&mut self, step: u64) {
         self.entries.retain(|kept| kept.step <= step);
@@ -130,6 +136,10 @@ mod tests {
         );
         kept.remove_after(20);
         assert_eq!((kept.latest_before(99).unwrap().0, kept.total_bytes()), (20, 2));
+        kept.keep_latest_before(19);
+        assert_eq!((kept.latest_before(99).unwrap().0, kept.total_bytes()), (10, 1));
+        kept.keep_latest_before(5);
+        assert_eq!((kept.latest_before(99), kept.total_bytes()), (None, 0));
     }
 
     #[test]

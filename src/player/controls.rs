@@ -55,10 +55,10 @@ impl Player {
             self.run.link.spec.run.halt = StopCondition::Steps;
         }
         self.run.link.spec.run.steps = end;
-        self.message = tr!(
+        self.show_while_playing(tr!(
             "The run goes on to step {end}; the link contains this change.",
             end = words::format_thousands(end)
-        );
+        ));
         if self.trainer.ready_program().is_some() {
             self.send(Command::Extend(end), effects);
         } else {
@@ -115,8 +115,10 @@ impl Player {
         start_paused: bool,
         effects: &mut Vec<E>,
     ) -> bool {
-        if self.consent.question.is_none() {
-            return false;
+        let Some(question) = self.consent.question.take() else { return false };
+        // The question is answered.
+        if self.message == question {
+            self.message.clear();
         }
         self.consent = Consent::given_for(&self.run.link.spec);
         self.paused = start_paused;

@@ -4,7 +4,8 @@ use crate::player::{GpuFailure, Player};
 use crate::status::status_line;
 use crate::trainer::{Program, TrainerEffect, TrainerMessage, TrainerPhase};
 use vivarium_model::protocol::{EndReason, Event, EventMessage, Payload, RunError};
-use vivarium_plot::analysis::curves::median_range;
+use vivarium_plot::analysis::curves::{measured_median_range, median_range};
+use vivarium_plot::analysis::replicas::ReplicaMeasure;
 use vivarium_view::display::RunPhase;
 use vivarium_view::display::status::{describe_found, examples_name};
 use vivarium_view::display::words::{capitalize, format_decimal, format_percent, format_thousands};
@@ -138,7 +139,9 @@ impl Player {
                     self.message = status_line(self);
                 } else if is_last {
                     let right =
-                        self.run.history.latest().map_or(f32::NAN, |row| median_range(&row.test_accuracy).0);
+                        self.run.history.latest().map_or(f32::NAN, |row| {
+                            measured_median_range(row, ReplicaMeasure::TestAccuracy).0
+                        });
                     let (step, right) = (format_thousands(step), format_percent(right));
                     let of = examples_name(&self.run);
                     let of = self.run.lab().score_phrase(of);

@@ -3,6 +3,7 @@
 use crate::checkpoints::Checkpoints;
 use crate::consent::Consent;
 use crate::device::{GpuSupport, ProgramChoice};
+use crate::passing::PassingMessage;
 use crate::speeds::{DeviceTiming, SpeedCache};
 use crate::trainer::{TrainerEffect, TrainerPhase};
 use vivarium_model::permalink::Link;
@@ -74,6 +75,8 @@ pub struct Player {
     pub run: RunView,
     /// Latest message to the user; may be empty.
     pub message: String,
+    /// The message that is true only in the present state of the run; None if the latest message stays.
+    pub passing_message: Option<PassingMessage>,
     /// Whether the run is to stay paused: the user has paused it, or the link opens it paused.
     pub paused: bool,
     /// Whether a trainer (the worker that trains the run) is open and ready.

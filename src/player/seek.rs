@@ -107,7 +107,7 @@ impl Player {
 
     /// Makes the trainer train to the shown step, from the last checkpoint before it; `then` is the phase of the run on
     /// arrival.
-    fn start_seek<E: From<TrainerEffect>>(&mut self, then: RunPhase, effects: &mut Vec<E>) {
+    pub(crate) fn start_seek<E: From<TrainerEffect>>(&mut self, then: RunPhase, effects: &mut Vec<E>) {
         if let Some(end) = &self.latest_run {
             self.run.copy_curves(end);
         }

@@ -35,7 +35,7 @@ impl Player {
         let Some(sweep) = self.run.sweep.as_mut().filter(|sweep| sweep.cancelled) else { return false };
         sweep.cancelled = false;
         self.paused = false;
-        self.message = tr!("The sweep goes on.").into();
+        self.show_while_playing(tr!("The sweep goes on.").into());
         self.start_current_run(effects);
         true
     }
@@ -50,8 +50,7 @@ impl Player {
 
     /// Stores the result of the sweep's run that has ended, and starts the next run.
     pub(crate) fn start_next_sweep_run<E: From<TrainerEffect>>(&mut self, effects: &mut Vec<E>) {
-        let outcome =
-            SweepRunResult::of(self.run.spec(), &self.run.solved_steps(), self.run.history.latest());
+        let outcome = SweepRunResult::of(self.run.spec(), &self.run.solved_steps(), &self.run.history);
         let Some(sweep) = self.run.sweep.as_mut().filter(|sweep| !sweep.is_stopped()) else { return };
         sweep.finish_run(outcome);
         if sweep.is_complete() {

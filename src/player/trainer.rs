@@ -53,6 +53,10 @@ pub enum TrainerMessage {
 pub fn worker_error_text(error_message: Option<&str>) -> String {
     match error_message.filter(|words| !words.is_empty() && !words.contains(MISSING_FILE)) {
         None => tr!("the worker could not be loaded").into(),
+        Some(words) if words.contains(INCOMPLETE_FILE) => tr!(
+            "the browser could not compile the worker's program; the server may have sent only a part of the program"
+        )
+        .into(),
         Some(words) if words.to_lowercase().contains("unreachable") => {
             tr!("the worker had no memory left").into()
         }
@@ -62,6 +66,9 @@ pub fn worker_error_text(error_message: Option<&str>) -> String {
 
 /// Part of the error message by which `www/worker-loader.js` reports a worker file that cannot be fetched.
 const MISSING_FILE: &str = "missing file";
+
+/// Part of the error message by which `www/worker-loader.js` reports a program that the browser cannot compile.
+const INCOMPLETE_FILE: &str = "incomplete file";
 
 /// Operation on the trainer that the caller of a player must carry out, such as sending a command; the player itself only
 /// lists it.
@@ -158,6 +165,9 @@ mod tests {
         for words in [None, Some(""), Some("Uncaught Error: missing file")] {
             assert_eq!(worker_error_text(words), "the worker could not be loaded");
         }
+        assert!(
+            worker_error_text(Some("Uncaught Error: incomplete file")).contains("only a part of the program")
+        );
         assert_eq!(worker_error_text(Some("Uncaught Error: of its own")), "Uncaught Error: of its own");
     }
 }

@@ -1,7 +1,14 @@
-//! Colour theme (system, light or dark) and text size of the page.
+//! Colour theme (system, light or dark) and text size of the page, and what of both changes on paper.
+//!
+//! # Why
+//! A browser prints what a canvas shows, so dark charts would be dark on paper, in the shape that they have on the screen.
+//! When it is about to print, the page takes its light colours, and each drawing is made anew, for paper.
+
+use std::time::Duration;
 
 use leptos::prelude::*;
 use wasm_bindgen::prelude::*;
+use web_sys::{AddEventListenerOptions, HtmlElement};
 
 use crate::browser;
 use crate::icon::{Icon, Name};
@@ -11,6 +18,15 @@ use vivarium_plot::charts::{Theme, presenter_scale};
 const STORAGE_KEY: &str = "vivarium.theme";
 /// Media query for the dark colour scheme of the system.
 const PREFERS_DARK: &str = "(prefers-color-scheme: dark)";
+/// Media query for a system that replaces the colours of pages by a few of its own.
+const FORCED_COLORS: &str = "(forced-colors: active)";
+/// Size of the text in pixels that browsers have unless the user has chosen another one.
+const USUAL_FONT_PX: f64 = 16.0;
+/// Range of factors by which drawings follow the size of the text that the user has chosen in the browser.
+const TEXT_SCALES: [f64; 2] = [1.0, 3.0];
+/// Time after the end of printing until the page has its colours of the screen again. Some phones report the end before
+/// they have read the page.
+const AFTER_PRINT: Duration = Duration::from_millis(500);
 
 /// Theme chosen by the user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,6 +58,12 @@ pub struct Appearance {
     pub presents: RwSignal<bool>,
     /// Whether presenter mode, which shows a run on the full screen, enlarges the charts.
     enlarged: RwSignal<bool>,
+    /// Whether the page is being printed.
+    printing: RwSignal<bool>,
+    /// Size of the text that the user has chosen in the browser, relative to the usual size.
+    text_scale: RwSignal<f64>,
+    /// Pixels of the screen per CSS pixel.
+    pixel_ratio: RwSignal<f64>,
 }
 
 /// Factor by which text and charts are enlarged for a projector, equal to the factor in the style sheet.
@@ -57,9 +79,10 @@ impl Appearance {
         if self.is_dark.get_untracked() { Theme::dark() } else { Theme::light() }
     }
 
-    /// Subscribes the caller to changes of colours and size; returns whether the page is dark, enlarged for a
+    /// Subscribes the caller to changes of colours, size and resolution; returns whether the page is dark, enlarged for a
     /// projector, and enlarged by presenter mode.
     pub fn track_changes(self) -> [bool; 3] {
+        let _ = (self.printing.get(), self.text_scale.get(), self.pixel_ratio.get());
         [self.is_dark.get(), self.presents.get(), self.enlarged.get()]
     }
 
@@ -68,9 +91,15 @@ impl Appearance {
         if self.enlarged.get_untracked() {
             let side = |length: Result<JsValue, JsValue>| length.ok().and_then(|length| length.as_f64());
             let (width, height) = (side(window().inner_width()), side(window().inner_height()));
-            return PRESENTER_SCALE * presenter_scale(width.unwrap_or_default(), height.unwrap_or_default());
+            let of_window = presenter_scale(width.unwrap_or_default(), height.unwrap_or_default());
+            return PRESENTER_SCALE * of_window.max(self.text_scale.get_untracked());
         }
-        if self.presents.get_untracked() { PROJECTOR_SCALE } else { 1.0 }
+        self.text_scale.get_untracked() * if self.presents.get_untracked() { PROJECTOR_SCALE } else { 1.0 }
+    }
+
+    /// Whether the page is being printed, so that drawings are made for paper.
+    pub fn is_printing(self) -> bool {
+        self.printing.get_untracked()
     }
 
     /// Sets whether presenter mode enlarges the charts.
@@ -98,15 +127,12 @@ impl Appearance {
             .find(|(_, slug)| stored.as_deref() == Some(slug))
             .map_or(ThemeChoice::System, |w| w.0);
         let choice = RwSignal::new(choice);
-        let system = RwSignal::new(browser::matches_media(PREFERS_DARK));
-        if let Ok(Some(list)) = window().match_media(PREFERS_DARK) {
-            let changed = Closure::<dyn Fn()>::new(move || system.set(browser::matches_media(PREFERS_DARK)));
-            let _ = list.add_event_listener_with_callback("change", changed.as_ref().unchecked_ref());
-            // The list must outlive this function, or its listener is dropped.
-            changed.forget();
-            std::mem::forget(list);
-        }
+        let [system, forced] = [PREFERS_DARK, FORCED_COLORS].map(follow_media);
+        let [presents, enlarged, printing] = [(); 3].map(|()| RwSignal::new(false));
         let is_dark = Memo::new(move |_| match choice.get() {
+            _ if printing.get() => false,
+            // Texts have the system's colours, also over drawings.
+            _ if forced.get() => system.get(),
             ThemeChoice::System => system.get(),
             ThemeChoice::Light => false,
             ThemeChoice::Dark => true,
@@ -115,11 +141,86 @@ impl Appearance {
             move || browser::set_root_attribute("data-theme", if is_dark.get() { "dark" } else { "light" });
         untrack(mark);
         Effect::new(move |_| mark());
+        // Before the listeners of the drawings, which are created later.
+        window_event_listener_untyped("beforeprint", move |_| {
+            printing.set(true);
+            untrack(mark);
+        });
+        window_event_listener_untyped("afterprint", move |_| {
+            set_timeout(move || printing.set(false), AFTER_PRINT);
+        });
+        let text_scale = RwSignal::new(measure_text_scale().unwrap_or(1.0));
+        let pixel_ratio = RwSignal::new(0.0);
+        follow_pixel_ratio(pixel_ratio);
+        // The size of texts is changed in the browser's settings, which are a page of their own.
+        for event in ["focus", "resize"] {
+            window_event_listener_untyped(event, move |_| {
+                set_if_changed(text_scale, measure_text_scale().unwrap_or(1.0));
+                set_if_changed(pixel_ratio, window().device_pixel_ratio());
+            });
+        }
         let appearance =
-            Appearance { choice, is_dark, presents: RwSignal::new(false), enlarged: RwSignal::new(false) };
+            Appearance { choice, is_dark, presents, enlarged, printing, text_scale, pixel_ratio };
         provide_context(appearance);
         appearance
     }
+}
+
+/// Sets a signal if it has another value.
+fn set_if_changed(signal: RwSignal<f64>, value: f64) {
+    if signal.get_untracked() != value {
+        signal.set(value);
+    }
+}
+
+/// Creates a signal that says whether the browser matches a CSS media query, as long as the page is open.
+fn follow_media(query: &'static str) -> RwSignal<bool> {
+    let matches = RwSignal::new(browser::matches_media(query));
+    if let Ok(Some(list)) = window().match_media(query) {
+        let changed = Closure::<dyn Fn()>::new(move || matches.set(browser::matches_media(query)));
+        let _ = list.add_event_listener_with_callback("change", changed.as_ref().unchecked_ref());
+        // The list must outlive this function, or its listener is dropped.
+        changed.forget();
+        std::mem::forget(list);
+    }
+    matches
+}
+
+/// Keeps `ratio` equal to the number of pixels of the screen per CSS pixel, which changes with the zoom and with the screen.
+fn follow_pixel_ratio(ratio: RwSignal<f64>) {
+    let now = window().device_pixel_ratio();
+    set_if_changed(ratio, now);
+    // A query matches one ratio: each change needs another list.
+    let Ok(Some(list)) = window().match_media(&format!("(resolution: {now}dppx)")) else { return };
+    let options = AddEventListenerOptions::new();
+    options.set_once(true);
+    let changed = Closure::once_into_js(move || follow_pixel_ratio(ratio));
+    let _ = list.add_event_listener_with_callback_and_add_event_listener_options(
+        "change",
+        changed.unchecked_ref(),
+        &options,
+    );
+    std::mem::forget(list);
+}
+
+/// Measures the size of the text that the user has chosen in the browser, relative to the usual size.
+fn measure_text_scale() -> Option<f64> {
+    let probe: HtmlElement = document().create_element("span").ok()?.dyn_into().ok()?;
+    let _ = probe.style().set_property("font-size", "medium");
+    let body = document().body()?;
+    body.append_child(&probe).ok()?;
+    let style = window().get_computed_style(&probe).ok().flatten();
+    let size = style.and_then(|style| style.get_property_value("font-size").ok());
+    probe.remove();
+    let pixels: f64 = size?.trim_end_matches("px").parse().ok()?;
+    Some((pixels / USUAL_FONT_PX).clamp(TEXT_SCALES[0], TEXT_SCALES[1]))
+}
+
+/// Calls `paint` when the browser is about to print, once the page has its colours for paper, as long as the caller's owner
+/// lives.
+pub fn paint_for_print(paint: impl Fn() + 'static) {
+    let listener = window_event_listener_untyped("beforeprint", move |_| paint());
+    on_cleanup(move || listener.remove());
 }
 
 /// Button that toggles the enlargement of text and charts for a projector.

@@ -1,18 +1,27 @@
 //! A button with a word on it.
 
+use std::sync::Arc;
+
 use leptos::prelude::*;
 
-/// Button with the text `word` that calls `press` when clicked.
+/// Button with the text `word` that calls `press` when clicked, unless it is disabled. A disabled button stays focusable,
+/// so that a press that disables the button does not take the focus away.
 pub fn button(
     testid: &str,
     word: &'static str,
     is_disabled: Box<dyn Fn() -> bool + Send + Sync>,
     press: Box<dyn Fn()>,
 ) -> AnyView {
+    let is_disabled: Arc<dyn Fn() -> bool + Send + Sync> = is_disabled.into();
+    let shows_disabled = is_disabled.clone();
+    let click = move |_| {
+        if !untrack(|| is_disabled()) {
+            press();
+        }
+    };
     view! {
-        <button class="button" type="button" data-testid=testid.to_string() disabled=is_disabled
-            on:click=move |_| press()>
-            {word}
+        <button class="button" type="button" data-testid=testid.to_string()
+            aria-disabled=move || shows_disabled().to_string() on:click=click prop:textContent=word>
         </button>
     }
     .into_any()

@@ -6,6 +6,7 @@ use leptos::prelude::*;
 use crate::button::button;
 use crate::context::RunContext;
 use crate::lab_context::LabContext;
+use crate::text::element_text;
 use vivarium_model::permalink::ViewSettings;
 use vivarium_view::display::LabState;
 
@@ -61,9 +62,11 @@ pub fn prompt_panel<S: LabState>(
 ) -> AnyView {
     let card = view! {
         <section class="card card--wide" aria-label=tr!("Prompt")>
-            <p class="card__text" data-testid="origin">{move || lab.see(|state, _| origin(state))}</p>
+            <p class="card__text" data-testid="origin"
+                prop:textContent=element_text(move || lab.see(|state, _| origin(state)))></p>
             {parts}
-            <p class="card__note" role="status" data-testid="prompt-answer">{move || lab.see(about)}</p>
+            <p class="card__note" role="status" data-testid="prompt-answer"
+                prop:textContent=element_text(move || lab.see(about))></p>
         </section>
     };
     inside_panel(id, tr!("Look into a prompt"), card.into_any())

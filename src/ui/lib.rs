@@ -31,3 +31,4 @@ pub mod setting;
 pub mod slider;
 pub mod stages;
 pub mod surface;
+pub mod text;

@@ -9,12 +9,13 @@ use plotters_canvas::CanvasBackend;
 use wasm_bindgen::prelude::*;
 use web_sys::ResizeObserver;
 
-use crate::appearance::Appearance;
+use crate::appearance::{Appearance, paint_for_print};
 use crate::effect::effect;
 use crate::surface::Surface;
+use crate::text::element_text;
 use vivarium_model::platform::now_ms;
 use vivarium_plot::analysis::{LineChart, Reading};
-use vivarium_plot::charts::{PlotAxes, Theme, draw_with_axes};
+use vivarium_plot::charts::{PlotAxes, Theme, draw_with_axes, limit_scale};
 
 /// Minimum time between two drawings of one chart, in milliseconds; earlier changes are drawn when it has passed.
 const MIN_REDRAW_MS: f64 = 90.0;
@@ -97,7 +98,7 @@ impl PlotCanvas {
                 <canvas class="plot__canvas" class:invisible=is_empty node_ref=canvas
                     role="img" aria-label=label data-testid=testid></canvas>
                 {move || (is_lines.get() && !is_empty()).then(|| attached.over.run(()))}
-                {move || reason.and_then(|why| why.get()).map(|why| view! { <p class="plot__reason">{why}</p> })}
+                {move || reason.and_then(|why| why.get()).map(|why| view! { <p class="plot__reason" prop:textContent=why></p> })}
             </div>
         }
         .into_any()
@@ -128,9 +129,10 @@ pub fn track_size(frame: NodeRef<Div>, size: RwSignal<(u32, u32)>) {
 }
 
 /// Calls `paint` on an animation frame when a signal read by `has_changed` changes and `has_changed` returns true, at
-/// most eleven times a second.
+/// most eleven times a second; and when the browser is about to print.
 pub fn repaint_on(has_changed: impl Fn() -> bool + 'static, paint: impl Fn() + Copy + Send + Sync + 'static) {
     let (scheduled, drawn_at) = (StoredValue::new(false), StoredValue::new(f64::NEG_INFINITY));
+    paint_for_print(paint);
     let paint = move || {
         // It may have been hidden since.
         if scheduled.try_set_value(false).is_some() {
@@ -177,24 +179,38 @@ pub fn Drawing(
     let is_lines = sheet.is_lines;
     view! {
         <figure class="plot" class:plot--lines=is_lines>
-            <figcaption class="plot__name">{move || reading.run(()).title().to_string()}</figcaption>
+            <figcaption class="plot__name" prop:textContent=element_text(move || reading.run(()).title().to_string())></figcaption>
             {sheet.view(None)}
         </figure>
     }
     .into_any()
 }
 
-/// Draws a chart's content on the canvas, of the `size` (width, height) in CSS pixels, at the screen's resolution;
-/// returns the mapping of the horizontal axis to pixels, `None` for charts without curves.
+/// Sizes of charts on paper, (width, height) in CSS pixels: of a chart in one of two columns, and of a matrix, which has
+/// both. `styles/print.css` has the same shapes.
+const PAPER_SIZES: [(u32, u32); 2] = [(340, 215), (700, 440)];
+
+/// Pixels per CSS pixel of charts on paper.
+const PAPER_PIXEL_RATIO: f64 = 3.0;
+
+/// Draws a chart's content on the canvas, of the `size` (width, height) in CSS pixels, at the screen's resolution, or for
+/// paper while the page is printed; returns the mapping of the horizontal axis to pixels, `None` for charts without curves
+/// and on paper.
 fn draw_reading(
     canvas: NodeRef<Canvas>,
     size: RwSignal<(u32, u32)>,
     reading: &Reading,
     appearance: Appearance,
 ) -> Option<PlotAxes> {
-    let (Some(canvas), size) = (canvas.get_untracked(), size.get_untracked()) else { return None };
-    let scale = window().device_pixel_ratio().max(1.0);
-    let type_scale = scale * appearance.drawing_scale();
+    let canvas = canvas.get_untracked()?;
+    let is_on_paper = appearance.is_printing();
+    let (size, scale, enlargement) = if is_on_paper {
+        let is_wide = matches!(canvas.closest(".plot--grid"), Ok(Some(_)));
+        (PAPER_SIZES[usize::from(is_wide)], PAPER_PIXEL_RATIO, 1.0)
+    } else {
+        (size.get_untracked(), window().device_pixel_ratio().max(1.0), appearance.drawing_scale())
+    };
+    let type_scale = scale * limit_scale(enlargement, f64::from(size.0));
     let theme = Theme {
         scale: type_scale,
         titles: false,
@@ -212,7 +228,7 @@ fn draw_reading(
     }
     let backend = CanvasBackend::with_canvas_object(canvas.clone())?;
     match draw_with_axes(&Surface::Canvas(backend).into_drawing_area(), reading, &theme) {
-        Ok(across) => across,
+        Ok(across) => across.filter(|_| !is_on_paper),
         Err(error) => {
             web_sys::console::error_1(&format!("{error:?}").into());
             None

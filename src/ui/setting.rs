@@ -5,6 +5,7 @@ use web_sys::{KeyboardEvent, PointerEvent};
 
 use crate::context::RunContext;
 use crate::icon::{Icon, Name};
+use crate::text::element_text;
 use vivarium_view::ui::field::{Control, Field, FieldState, SPEED_KEY};
 use vivarium_view::ui::request::Request;
 use vivarium_view::ui::scale::{SliderScale, TRACK};
@@ -33,6 +34,13 @@ pub fn Setting(
     let idle = is(|state| state.is_idle);
     let locked = is(|state| state.is_locked);
     let is_hidden = is(|state| state.is_hidden);
+    let note = element_text(move || match () {
+        () if locked.get() => "locked",
+        () if swept.get() => tr!("set by the sweep"),
+        () if idle.get() => tr!("no effect now"),
+        () if key == SPEED_KEY && text.with(|t| t == "0") => tr!("no limit"),
+        () => unit,
+    });
     // Help appears on hover and keyboard focus by the style sheet, and on a tap by this.
     let help_is_open = RwSignal::new(false);
     let dismissed = RwSignal::new(false);
@@ -68,17 +76,9 @@ pub fn Setting(
             class:setting--inactive=idle
             on:keydown=on_key on:focusout=on_leave on:pointerleave=on_out>
             <label class="setting__label" for=id.clone()>
-                {label}
+                <span prop:textContent=label></span>
                 " "
-                <span class="setting__unit">
-                    {move || match () {
-                        () if locked.get() => "locked",
-                        () if swept.get() => tr!("set by the sweep"),
-                        () if idle.get() => tr!("no effect now"),
-                        () if key == SPEED_KEY && text.with(|t| t == "0") => tr!("no limit"),
-                        () => unit,
-                    }}
-                </span>
+                <span class="setting__unit" prop:textContent=note></span>
             </label>
             <button class="setting__help-button" type="button" tabindex="-1" aria-label=tr!("About {label}", label)
                 on:click=move |_| help_is_open.update(|help_is_open| *help_is_open = !*help_is_open)>
@@ -90,12 +90,12 @@ pub fn Setting(
                 on:click=move |_| context.ask.run(Request::Reset(key))>
                 "↺"
             </button>
-            <p class="setting__error" id=error_id>{move || error.get()}</p>
+            <p class="setting__error" id=error_id prop:textContent=error></p>
             // No tooltip in the sense of ARIA, since the terms in it can be pressed.
             <p class="setting__help" class:setting__help--open=help_is_open id=help_id>
                 // Markup: `RunContext::explained_html`, which escapes the text.
                 <span inner_html=move || context.explained_html.run(help.clone())></span>
-                {(!range.is_empty()).then(|| view! { <span class="setting__range">{range}</span> })}
+                {(!range.is_empty()).then(|| view! { <span class="setting__range" prop:textContent=range></span> })}
             </p>
         </fieldset>
     }
@@ -173,7 +173,8 @@ fn select_input(
             {options
                 .into_iter()
                 .map(|(slug, label)| {
-                    view! { <option value=slug prop:selected=move || text.with(|t| t == slug)>{label}</option> }
+                    view! { <option value=slug prop:selected=move || text.with(|t| t == slug)
+                        prop:textContent=label></option> }
                 })
                 .collect_view()}
         </select>

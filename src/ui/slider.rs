@@ -2,6 +2,8 @@
 
 use leptos::prelude::*;
 
+use crate::text::element_text;
+
 /// Slider over the integers from `ends.0` to `ends.1`, bound to the signal `at`; `shown` formats the value.
 pub fn slider(
     id: &'static str,
@@ -13,7 +15,8 @@ pub fn slider(
     let share = move || 100 * (at.get() - ends.0) / (ends.1 - ends.0);
     view! {
         <div class="setting">
-            <label class="setting__label" for=id>{label} " " <span class="setting__unit">{move || shown(at.get())}</span></label>
+            <label class="setting__label" for=id>{label} " " <span class="setting__unit"
+                prop:textContent=element_text(move || shown(at.get()))></span></label>
             <input class="setting__slider" type="range" id=id data-testid=id min=ends.0.to_string() max=ends.1.to_string()
                 step="1" aria-valuetext=move || shown(at.get()) prop:value=move || at.get().to_string()
                 style:--filled=move || format!("{}%", share())

@@ -8,6 +8,7 @@ use web_sys::KeyboardEvent;
 
 use crate::browser::element_by_id;
 use crate::button::button;
+use crate::text::element_text;
 use vivarium_view::ui::stage::{StageButton, StageNames, next_stage};
 
 /// Time for which playback shows each stage of a computation, such as a transformer layer, before the next one.
@@ -59,15 +60,13 @@ pub fn stage_player(
         </div>
         {scrubber(names, shown, last, words, go)}
         <div class="layers__text" role="status">
-            <h3 class="card__name" data-testid=format!("{key}-heading")>
-                {move || words.with_value(|words| (words.heading)(shown.get()))}
-            </h3>
-            <p class="card__text" data-testid=format!("{key}-about")>
-                {move || words.with_value(|words| (words.about)(shown.get()))}
-            </p>
+            <h3 class="card__name" data-testid=format!("{key}-heading")
+                prop:textContent=element_text(move || words.with_value(|words| (words.heading)(shown.get())))></h3>
+            <p class="card__text" data-testid=format!("{key}-about")
+                prop:textContent=element_text(move || words.with_value(|words| (words.about)(shown.get())))></p>
         </div>
         <p class="layers__formula" data-testid=format!("{key}-formula")>
-            <code>{move || words.with_value(|words| (words.formula)(shown.get()))}</code>
+            <code translate="no" prop:textContent=element_text(move || words.with_value(|words| (words.formula)(shown.get())))></code>
         </p>
     }
     .into_any()
@@ -92,8 +91,8 @@ fn stage_button(
             data-testid=id aria-pressed=move || is_shown.get().to_string()
             tabindex=move || if is_reached.get() { "0" } else { "-1" }
             on:click=move |_| go(if is_shown.get_untracked() { 0 } else { stage })>
-            <span class="layer__name">{of.name}</span>
-            <span class="layer__symbol" aria-hidden="true">{of.short}</span>
+            <span class="layer__name" prop:textContent=of.name></span>
+            <span class="layer__symbol" aria-hidden="true" translate="no">{of.short}</span>
         </button>
     }
     .into_any()
@@ -144,9 +143,8 @@ fn scrubber(
             {button(&format!("{key}-previous"), names.previous, Box::new(move || shown.get() == 0),
                 Box::new(move || by_hand(shown.get_untracked().saturating_sub(1))))}
             <button class="button" type="button" data-testid=format!("{key}-play")
-                aria-pressed=move || plays.get().to_string() on:click=move |_| play()>
-                {move || if plays.get() { names.pause } else { names.play }}
-            </button>
+                aria-pressed=move || plays.get().to_string() on:click=move |_| play()
+                prop:textContent=element_text(move || if plays.get() { names.pause } else { names.play })></button>
             {button(&format!("{key}-next"), names.next, Box::new(move || shown.get() >= last),
                 Box::new(move || by_hand(shown.get_untracked() + 1)))}
             <input class="setting__slider layers__slider" type="range" min="0" max=last.to_string() step="1"

@@ -23,7 +23,7 @@ use vivarium_model::protocol::{
 };
 use vivarium_training::launch::device::Device;
 use vivarium_view::record::FileError;
-use vivarium_view::record::reading::{FileEvent, ReadJob, read};
+use vivarium_view::record::reading::{FileEvent, ReadJob, read_expected};
 
 /// Commands that the page has sent to this worker and that were not handled yet, and the function that wakes the loop
 /// that waits for them.
@@ -165,16 +165,18 @@ fn read_posted(data: &JsValue) -> Result<Vec<(FileEvent, Payload)>, String> {
     if let Some(texts) = job.texts.take() {
         set_translations(texts);
     }
-    let mut said = f64::NEG_INFINITY;
-    let told = move |share: f64| {
-        let now = now_ms();
-        if now - said >= PROGRESS_INTERVAL_MS {
-            said = now;
-            send(&FileEvent::Progress(share), &Payload::Empty);
-        }
+    let open = || {
+        let mut said = f64::NEG_INFINITY;
+        let told = move |share: f64| {
+            let now = now_ms();
+            if now - said >= PROGRESS_INTERVAL_MS {
+                said = now;
+                send(&FileEvent::Progress(share), &Payload::Empty);
+            }
+        };
+        BlobReader::new(file.clone(), told).map_err(|_| FileError::Unreadable)
     };
-    let source = BlobReader::new(file, told).map_err(|_| FileError::Unreadable.to_string())?;
-    Ok(FileEvent::messages(read(&job, source)))
+    Ok(FileEvent::messages(read_expected(&job, open)))
 }
 
 /// Returns the weights of the group network of [`vivarium_kernels::group_net::trial::Trial`] after `steps` steps,

@@ -61,6 +61,11 @@ export function charts(here) {
       const [x, y] = await Promise.all(["cx", "cy"].map(async (name) => Number(await dot.getAttribute(name))));
       await page.mouse.click(box.x + x, box.y + y);
       await until(async () => (await stepOf(see)) === step(said), "the step of the click", 20);
+      assert.equal(Number(await see("scrub").inputValue()), step(said), "the slider has moved to the step");
+      await see("help").click();
+      const keys = page.locator("dialog[open] .shortcuts");
+      await until(async () => /Click on a curve/.test(await text(keys)), "the click in the list of keys");
+      await page.keyboard.press("Escape");
       quiet(heard);
       await page.close();
     });

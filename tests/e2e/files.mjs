@@ -110,6 +110,30 @@ export function files(here) {
     await page.close();
   }));
 
+  it("saves tables with decimal commas, and remembers the choice", inFolder(async (folder) => {
+    const { page, heard, see } = await open(LINK);
+    await until(async () => /^Ended|^Found/.test(await text(see("status"))) && (await stepOf(see)) === 400, "the end");
+    await page.keyboard.press("s");
+    await see("files-dialog").waitFor();
+    assert.equal(await see("decimal-commas").isChecked(), false);
+    await see("decimal-commas").check();
+    const csv = (await saved(page, see, "save-csv", folder)).bytes.toString();
+    assert.match(csv, /^\ufeff# program: Vivarium [^]*\n# spreadsheet: semicolons between columns, decimal commas\nstep;replica;train_loss;/);
+    assert.match(csv, /\n400;0;[\d,]+;[\d,]+;[\d,]+;[\d,]+\n/);
+    const data = (await saved(page, see, "save-data-loss", folder)).bytes.toString();
+    assert.match(data, /\nchart;step;kind;name;x;row;value;low;high\nloss;400;/);
+    JSON.parse((await saved(page, see, "save-json", folder)).bytes);
+    await page.reload();
+    await until(async () => (await stepOf(see)) > 0, "steps");
+    await page.keyboard.press("s");
+    await see("files-dialog").waitFor();
+    assert.equal(await see("decimal-commas").isChecked(), true);
+    // The other tests share this browser's storage.
+    await see("decimal-commas").uncheck();
+    assert.deepEqual(heard.console, []);
+    await page.close();
+  }));
+
   it("saves the numbers of a chart, the same bytes as the command line", inFolder(async (folder) => {
     const LAB = process.env.LAB ?? join(process.env.CARGO_TARGET_DIR ?? "target", "debug", "lab");
     const link = `${LINK}&device=cpu`;
@@ -266,6 +290,19 @@ export function files(here) {
     assert.equal(await drop("dragover"), "yes");
     assert.equal(await drop("drop"), "no");
     await until(async () => /^dropped\.json was not opened: /.test(await text(see("message"))), "the sentence");
+    await page.close();
+  });
+
+  it("says that it opens one file where several are dropped", async () => {
+    const { page, see } = await open(LINK);
+    await until(async () => (await page.getByTestId("file-input").count()) === 1, "the program that takes files");
+    await page.evaluate(() => {
+      const data = new DataTransfer();
+      for (const name of ["first.json", "second.json", "third.csv"]) data.items.add(new File(["{}"], name));
+      document.body.dispatchEvent(new DragEvent("drop", { dataTransfer: data, bubbles: true, cancelable: true }));
+    });
+    const sentence = /^first\.json was not opened: .*The page opens one file at a time\. Number of other dropped files that the page did not open: 2\.$/;
+    await until(async () => sentence.test(await text(see("message"))), "the sentence");
     await page.close();
   });
 

@@ -44,11 +44,14 @@ const COMPRESS = { gzip: (bytes) => gzipSync(bytes, { level: 6 }), br: (bytes) =
 
 /**
  * Serves the page below a sub-path, as GitHub Pages does; `edit` may change a file's text on its way, by its plain name,
- * or have it missing where it is null, and `folders` serves others beside the page, like `{ "/tools/": "node_modules" }`.
+ * or have it missing where it is null (what is missing is 404.html with its status), and `folders` serves others beside the page, like `{ "/tools/": "node_modules" }`.
  * The sums of changed files are changed with them. Each answer has `headers`; `encoding`, "gzip" or "br", compresses them as
  * a static host does, and `pace` sends what is compressed, such as a `line`. `deploy` serves another build from then on.
+ * `host` is how a server may be set up: `types` by the end of a file's name, `cut` for files that end after so many bytes,
+ * by their plain names, `isSinglePage` where it sends the page for whatever is missing, and `isSlashless` where it sends the
+ * page for the folder without its slash.
  */
-export async function serve(edit = {}, folders = {}, headers = {}, encoding = null, pace = null) {
+export async function serve(edit = {}, folders = {}, headers = {}, encoding = null, pace = null, host = {}) {
   let dist = DIST;
   const compressed = new Map();
   const sum = (name) => {
@@ -62,11 +65,23 @@ export async function serve(edit = {}, folders = {}, headers = {}, encoding = nu
     const change = edit[plain(inside.slice(1))];
     let file = join(root, inside.slice(below.length));
     if (existsSync(file) && statSync(file).isDirectory()) file = join(file, "index.html");
-    if (!path.startsWith("/sub/path/") || !file.startsWith(normalize(root)) || !existsSync(file) || change === null) {
-      response.writeHead(404, headers).end();
+    const isPage = host.isSlashless && path === "/sub/path";
+    const isMissing = !path.startsWith("/sub/path/") || !file.startsWith(normalize(root)) || !existsSync(file) || change === null;
+    if (isPage || (isMissing && host.isSinglePage)) {
+      response.writeHead(200, { ...headers, "content-type": TYPES[".html"] }).end(readFileSync(join(dist, "index.html")));
       return;
     }
-    const type = TYPES[extname(file)] ?? "application/octet-stream";
+    if (isMissing) {
+      // As GitHub Pages does, for scripts and programs too.
+      response.writeHead(404, { ...headers, "content-type": TYPES[".html"] }).end(readFileSync(join(dist, "404.html")));
+      return;
+    }
+    const type = host.types?.[extname(file)] ?? TYPES[extname(file)] ?? "application/octet-stream";
+    const length = host.cut?.[plain(inside.slice(1))];
+    if (length !== undefined) {
+      response.writeHead(200, { ...headers, "content-type": type }).end(readFileSync(file).subarray(0, length));
+      return;
+    }
     if (encoding && !change && inside !== "/service-worker.js" && extname(file) !== ".png") {
       if (!compressed.has(file)) compressed.set(file, COMPRESS[encoding](readFileSync(file)));
       const etag = `"${Math.round(statSync(file).mtimeMs)}-${compressed.get(file).length}"`;
@@ -131,14 +146,18 @@ const seesDetails = (context) => context.addInitScript(() => {
 
 /**
  * A browser, with WebGPU simulated on the CPU or without WebGPU; with the details of runs opened, or, without `details`, that
- * of somebody who has never been here.
+ * of somebody who has never been here; and with texts of `fontSize` pixels, which people choose in the browser's settings.
  */
-export async function open({ gpu = false, details = true } = {}) {
+export async function open({ gpu = false, details = true, fontSize = null } = {}) {
   const profile = mkdtempSync(join(tmpdir(), "vivarium-browser-"));
   const context = await chromium.launchPersistentContext(profile, {
     executablePath: CHROME,
     headless: false,
-    args: gpu ? [...FLAGS, "--enable-unsafe-webgpu", "--enable-unsafe-swiftshader"] : FLAGS,
+    args: [
+      ...FLAGS,
+      ...(gpu ? ["--enable-unsafe-webgpu", "--enable-unsafe-swiftshader"] : []),
+      ...(fontSize ? [`--blink-settings=defaultFontSize=${fontSize}`] : []),
+    ],
     viewport: { width: 1440, height: 900 },
   });
   if (details) await seesDetails(context);

@@ -79,6 +79,7 @@ export function machineLab(here) {
         assert.match(await text(see("block-deviation")), /^Before rounding, the largest distance of a number in the token from the nearer of 0 and 1 is /);
       }
       assert.equal(seen.size, 11);
+      assert.match(await text(see("block-result")), /^This is the last block: the token now holds the result of step 107, which agrees with the simulator\.$/);
       assert.match(await text(see("token-title")), /^Token of step 107 after all 11 blocks$/);
       // The buttons take arrow keys too, and the focus goes with them.
       await see("block-11").focus();

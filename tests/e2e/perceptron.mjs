@@ -10,6 +10,10 @@ export function perceptronLab(here) {
   it("learns by Hebb's rule, and theory knows the error", async () => {
     const { page, heard, see } = await visit(here().context, here().address, "#v1/teacher-student?speed=0", { width: 390, height: 844 });
     await until(async () => (await stepOf(see)) === 2000, "the last step");
+    assert.equal(await page.title(), "Teacher and student: the default run · Vivarium");
+    // A negative loss comes with its formula.
+    assert.ok((await text(see("test-loss"))).startsWith("−"), await text(see("test-loss")));
+    assert.ok((await page.getByText("Loss −y·f(x), held-out").count()) > 0, "the name of the negative loss");
     const said = await see("chart-overlap").getAttribute("aria-label");
     const [, overlap, wrong] = said.match(/is (0\.\d+)\. Theory predicts that a student with this overlap answers (\d+\.\d) %/);
     assert.ok(Number(overlap) > 0.94 && Number(overlap) < 0.98, said);

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, describe, it } from "node:test";
 
+import { access } from "./access.mjs";
 import { charts } from "./charts.mjs";
 import { deployments } from "./deploy.mjs";
 import { circuitsLab } from "./circuits.mjs";
@@ -20,6 +21,7 @@ import { lab, open, pixels, rows, serve, stepOf, text, until, visit } from "./ha
 import { groupsLab } from "./groups.mjs";
 import { keeping } from "./keeper.mjs";
 import { languages } from "./languages.mjs";
+import { lectures } from "./lecture.mjs";
 import { links } from "./links.mjs";
 import { keptRuns } from "./library.mjs";
 import { luck } from "./luck.mjs";
@@ -38,6 +40,7 @@ import { sweeps } from "./sweeps.mjs";
 import { tables } from "./tables.mjs";
 import { teaching } from "./teaching.mjs";
 import { timeAndComparison } from "./time.mjs";
+import { translators } from "./translators.mjs";
 import { walk } from "./walk.mjs";
 
 const PHONE = { width: 390, height: 844 };
@@ -117,6 +120,25 @@ describe("the first view", () => {
     await page.close();
   });
 
+  it("keeps the name and the claim of an experiment that is trained further", async () => {
+    const link = "#v1/sparse-parity?n=20&width=64&every=10&speed=0";
+    const { page, heard, see } = await visit(plain.context, site.address, link);
+    await found(see);
+    await until(async () => (await see("play").getAttribute("aria-label")) === "Go on", "the end");
+    const names = async (page, see) => [await page.title(), await text(see("claim")), await see("preset").inputValue()];
+    const before = await names(page, see);
+    assert.equal(before[2], "parity-20");
+    await see("play").click();
+    await until(() => /steps=\d+/.test(page.url()) && /halt=steps/.test(page.url()), "the link of the longer run");
+    assert.deepEqual(await names(page, see), before);
+    const other = await visit(plain.context, site.address, new URL(page.url()).hash);
+    await until(async () => (await stepOf(other.see)) > 0, "steps of the longer run");
+    assert.deepEqual(await names(other.page, other.see), before);
+    assert.deepEqual(heard.console, QUIET);
+    await other.page.close();
+    await page.close();
+  });
+
   it("fits a phone, and the narrowest one, in light and in dark", async () => {
     for (const [colorScheme, width] of [["light", 320], ["light", 390], ["dark", 390]]) {
       const { page, heard, see } = await visit(plain.context, site.address, "", { ...PHONE, width });
@@ -180,6 +202,9 @@ describe("a link", () => {
     const python = page.locator(".links div", { has: see("copy-python") }).locator("input");
     assert.match(await python.inputValue(), /^import vivarium; run = vivarium\.run\("#v1\/[^"]*"(, held_out=\d+)?\); run\.finish\(\)$/);
     assert.equal(await page.evaluate(() => navigator.clipboard.readText()), page.url());
+    await see("copy-python").click();
+    await until(async () => /Copied/.test(await text(see("copy-python"))), "that Python code was copied");
+    assert.equal(await page.evaluate(() => navigator.clipboard.readText()), await python.inputValue());
     assert.deepEqual(heard.console, QUIET);
     await page.close();
   });
@@ -394,9 +419,11 @@ describe("devices", () => devices(() => ({ plain: plain.context, simulated: simu
 describe("files", () => files(() => ({ context: plain.context, address: site.address })));
 describe("width and luck", () => luck(() => ({ context: plain.context, address: site.address })));
 describe("stories and the teacher's link", () => teaching(() => ({ context: plain.context, address: site.address })));
+describe("lectures", () => lectures(() => ({ context: plain.context, address: site.address })));
 describe("inside other pages", () => embeds(() => ({ context: plain.context, address: site.address })));
 describe("the glossary", () => glossary(() => ({ context: plain.context, address: site.address })));
 describe("every passage", () => walk(() => ({ context: plain.context, address: site.address })));
+describe("eyes, hands and paper", () => access(() => ({ context: plain.context, address: site.address })));
 describe("stories on paper", () => paper(() => ({ context: plain.context, address: site.address })));
 describe("charts", () => charts(() => ({ context: plain.context, address: site.address })));
 describe("time and comparison", () => timeAndComparison(() => ({ context: plain.context, address: site.address })));
@@ -588,6 +615,8 @@ describe("devices", () => {
   });
 });
 describe("languages", () => languages(() => ({ address: site.address })));
+
+describe("translators and other countries", () => translators(() => ({ address: site.address })));
 
 describe("sweeps", () => sweeps(() => ({ context: plain.context, address: site.address })));
 

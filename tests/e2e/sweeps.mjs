@@ -1,6 +1,7 @@
 // Sweeps made on the page: the dialog, the map that fills in, cancelling, and opening a cell.
 
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { it } from "node:test";
 
 import { text, until, visit } from "./harness.mjs";
@@ -68,8 +69,12 @@ export function sweeps(here) {
     await until(async () => /^All 6 runs have ended$/.test(await text(see("sweep-progress"))), "the end", 60);
     const cells = page.locator("#cell-0, #cell-1, #cell-2, #cell-3, #cell-4, #cell-5");
     assert.equal(await cells.count(), 6);
+    const titles = await cells.evaluateAll((all) => all.map((cell) => cell.title));
+    const shares = new Set(titles.map((title) => /reached with (\d+) of 4/.exec(title)[1]));
+    // Where all runs have one share, the map shows another quantity.
+    const shown = shares.size === 1 ? /^(?!\d\/4$)\S+$/ : /^\d\/4$/;
     for (const cell of await cells.all()) {
-      assert.match(await cell.innerText(), /^\d\/4$/);
+      assert.match(await cell.innerText(), shown);
       assert.ok((await cell.getAttribute("aria-label")).startsWith(`${await cell.innerText()} n = `), "its name begins with what is seen");
       assert.match(await cell.getAttribute("title"), /^n = \d+, .*: the target was reached with \d+ of 4 seeds, 95 % interval /);
     }
@@ -87,6 +92,33 @@ export function sweeps(here) {
     await see("undo").click();
     await until(async () => page.url() === `${sweep}&cells=steps`, "the sweep again");
     await until(async () => /^All 6 runs have ended$/.test(await text(see("sweep-progress"))), "with all that was found", 5);
+    isQuiet(heard);
+    await page.close();
+  });
+
+  it("shows in what runs differ that all succeed, and saves the metrics of all of them", async () => {
+    const { page, heard, see } = await open(`${SMALL.replace("n=10&k=2", "k=1")}&replicas=2&speed=0&sweep=n:8_16_40`);
+    await until(async () => /^All 3 runs have ended$/.test(await text(see("sweep-progress"))), "the end", 60);
+    const said = /^Every run reached the target with all its seeds, so the map shows another quantity\. Median /;
+    await until(async () => said.test(await text(see("map-about"))), "the reason for another quantity", 10);
+    const cells = await page.locator("[id^=cell-]").evaluateAll((all) => all.map((cell) => [cell.innerText, cell.title]));
+    for (const [shown, title] of cells) {
+      assert.match(title, /reached with 2 of 2 seeds/);
+      assert.ok(!shown.includes("/"), shown);
+    }
+    await see("files").click();
+    const metrics = see("save-sweep-metrics");
+    await metrics.waitFor();
+    assert.equal(await text(metrics), "Metrics of all runs (CSV)");
+    assert.equal(await text(see("save-csv")), "Results of the sweep (CSV)");
+    const [file] = await Promise.all([page.waitForEvent("download"), metrics.click()]);
+    assert.match(file.suggestedFilename(), /-sweep-step\d+-metrics\.csv$/);
+    const table = readFileSync(await file.path(), "utf8").split("\n").filter((line) => line && !line.startsWith("#"));
+    assert.equal(table[0], "n,step,replica,train_loss,train_accuracy,test_loss,test_accuracy");
+    for (const n of [8, 16, 40]) {
+      const own = table.filter((line) => line.startsWith(`${n},`));
+      assert.ok(own.length > 2 && own.some((line) => line.startsWith(`${n},0,1,`)), `${own.length} lines of n = ${n}`);
+    }
     isQuiet(heard);
     await page.close();
   });

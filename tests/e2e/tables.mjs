@@ -110,6 +110,36 @@ export function tables(here) {
     await page.close();
   });
 
+  it("lets another label be chosen where a table is refused", async () => {
+    const { page, heard, see } = await go(`#v1/tabular?m=60&${QUICK}`);
+    const rows = Array.from({ length: 80 }, (_, i) => `${(i * 37) % 101},${["no", "yes"][i % 2]},same`);
+    await until(async () => (await page.getByTestId("table-input").count()) === 1, "the table's card");
+    await see("table-input").setInputFiles(file("houses.csv", ["size,sold,kind", ...rows].join("\n")));
+    await until(async () => /the same value in all rows/.test(await text(see("table-error"))), "a sentence");
+    await see("refused-label").selectOption({ label: "sold" });
+    await until(async () => /The label is the column sold/.test(await text(see("table-texts"))), "the other label");
+    assert.equal(await page.getByTestId("refused-table").count(), 0);
+    assert.deepEqual(heard.console, []);
+    await page.close();
+  });
+
+  it("lets the first line and columns that count the rows be chosen", async () => {
+    const { page, heard, see } = await go(`#v1/tabular?m=60&${QUICK}`);
+    const rows = Array.from({ length: 80 }, (_, i) => `${i},${(i * 37) % 101},${["no", "yes"][i % 2]}`);
+    await until(async () => (await page.getByTestId("table-input").count()) === 1, "the table's card");
+    await see("table-input").setInputFiles(file("houses.csv", ["id,size,sold", ...rows].join("\n")));
+    await until(async () => /left out because they count the rows: id\./.test(await text(see("table-texts"))), "the column of row numbers");
+    assert.match(await text(see("table-texts")), /80 rows and 1 columns/);
+    await see("table-counters").check();
+    await until(async () => /80 rows and 2 columns/.test(await text(see("table-texts"))), "both columns");
+    const command = await page.locator(".copy-field", { has: page.getByTestId("copy-command") }).locator("input").inputValue();
+    assert.match(command, /^lab run "#v1\/tabular\?data=own&csv=\d+.*" --table houses\.csv --label sold --row-numbers/);
+    await see("table-header").selectOption("data");
+    await until(async () => /no column contains only numbers/.test(await text(see("table-error"))), "names are no numbers");
+    assert.deepEqual(heard.console, []);
+    await page.close();
+  });
+
   it("draws what networks and forests err at the end of a sweep", async () => {
     const sweep = "sweep=m:30_90&series=model:deep-mlp_random-forest&halt=steps&show=accuracy.ends";
     const { page, heard, see } = await go(`#v1/tabular?n=6&rows=400&${QUICK}&${sweep}`);

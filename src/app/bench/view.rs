@@ -12,6 +12,7 @@ use vivarium_core::language::translated;
 use vivarium_page::bench::BenchAction;
 use vivarium_page::state::Action;
 use vivarium_ui::browser::get_property;
+use vivarium_ui::text::element_text;
 use vivarium_view::record::bench::BenchTable;
 
 /// View of the benchmark; empty unless the benchmark is open.
@@ -65,7 +66,7 @@ pub fn Bench() -> impl IntoView {
                     <div class="bench-row">
                         // Markup: the same.
                         <div class="bench-row" inner_html=move || controls.get()></div>
-                        <span role="status" data-testid="bench-status">{move || status.get()}</span>
+                        <span role="status" data-testid="bench-status" prop:textContent=status></span>
                     </div>
                     // Markup: the same.
                     <div class="gallery__cards" inner_html=results></div>
@@ -73,7 +74,8 @@ pub fn Bench() -> impl IntoView {
                         {tr!("Compare with the table of another device: paste that table here, as Markdown or as JSON.")}
                         <textarea rows="4" spellcheck="false" data-testid="bench-other" on:input=compare></textarea>
                     </label>
-                    <p class="gallery__count" role="status" data-testid="bench-compared">{compared}</p>
+                    <p class="gallery__count" role="status" data-testid="bench-compared"
+                        prop:textContent=element_text(compared)></p>
                 </main>
             }
         })

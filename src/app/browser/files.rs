@@ -8,7 +8,23 @@ use wasm_bindgen::prelude::*;
 use web_sys::{Blob, BlobPropertyBag, Event, HtmlAnchorElement, HtmlCanvasElement, Url};
 
 use vivarium_page::files::ExportFile;
-use vivarium_ui::browser::get_property;
+use vivarium_ui::browser::{get_property, read_stored, write_stored};
+
+/// Key in the browser's local storage of whether CSV files are saved with decimal commas: [`IS_ON`] if so.
+const DECIMAL_COMMAS: &str = "vivarium.decimal-commas";
+
+/// Stored value of a choice that is on.
+const IS_ON: &str = "on";
+
+/// Whether this reader wants CSV files with decimal commas.
+pub fn wants_decimal_commas() -> bool {
+    read_stored(DECIMAL_COMMAS).as_deref() == Some(IS_ON)
+}
+
+/// Remembers in this browser whether the reader wants CSV files with decimal commas.
+pub fn store_decimal_commas(is_on: bool) {
+    write_stored(DECIMAL_COMMAS, if is_on { IS_ON } else { "off" });
+}
 
 /// Returns the user agent of the browser.
 pub fn user_agent() -> String {
@@ -53,15 +69,16 @@ pub fn create_canvas([width, height]: [u32; 2]) -> Option<HtmlCanvasElement> {
     Some(canvas)
 }
 
-/// Offers the content of a canvas for download as a PNG with this name. Returns whether the browser has begun to encode
-/// it.
-pub fn save_canvas_png(canvas: &HtmlCanvasElement, name: String) -> bool {
+/// Offers the content of a canvas for download as a PNG with this name. When the browser has encoded the picture, which
+/// takes a while, or cannot encode it, `report` is called with whether the file was offered.
+pub fn save_canvas_png(canvas: &HtmlCanvasElement, name: String, report: impl Fn(bool) + Clone + 'static) {
+    let encoded = report.clone();
     let done = Closure::once_into_js(move |blob: JsValue| {
-        if let Ok(blob) = blob.dyn_into::<Blob>() {
-            save_blob(&blob, &name);
-        }
+        encoded(blob.dyn_into::<Blob>().is_ok_and(|blob| save_blob(&blob, &name)));
     });
-    canvas.to_blob(done.unchecked_ref::<Function>()).is_ok()
+    if canvas.to_blob(done.unchecked_ref::<Function>()).is_err() {
+        report(false);
+    }
 }
 
 /// Whether the drag of this event carries files, and not text or a part of the page.
@@ -73,4 +90,9 @@ pub fn has_files(event: &Event) -> bool {
 /// Returns the browser's list of data that was dropped with this event.
 pub fn dropped_items(event: &Event) -> JsValue {
     get_property(event, "dataTransfer")
+}
+
+/// Returns the number of files among dropped data.
+pub fn count_files(items: &JsValue) -> usize {
+    get_property(&get_property(items, "files"), "length").as_f64().unwrap_or_default() as usize
 }

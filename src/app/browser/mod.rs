@@ -8,6 +8,7 @@ use leptos::prelude::{document, window};
 use wasm_bindgen::prelude::*;
 
 use vivarium_core::language::TranslationTable;
+use vivarium_model::permalink::find_misplaced_link;
 use vivarium_page::state::State;
 use vivarium_player::device::GpuSupport;
 use vivarium_ui::browser::{get_property, on_settled};
@@ -15,6 +16,17 @@ use vivarium_ui::browser::{get_property, on_settled};
 /// Returns the fragment of the address with its `#`.
 pub fn fragment() -> String {
     window().location().hash().unwrap_or_default()
+}
+
+/// Returns the link that follows `?` or an encoded `#` in this page's address, with its `#`, and moves it to the fragment of
+/// the address; None if the address has a fragment, or no such link.
+pub fn take_misplaced_link() -> Option<String> {
+    let (link, address) = find_misplaced_link(&window().location().href().ok()?)?;
+    if let Ok(history) = window().history() {
+        // Where a browser refuses, the next change of the link leaves both in the address; the fragment counts.
+        let _ = history.replace_state_with_url(&JsValue::NULL, "", Some(&format!("{address}{link}")));
+    }
+    Some(link)
 }
 
 /// Navigates to another fragment of this page's address.
@@ -47,17 +59,22 @@ pub fn history_state() -> Option<String> {
     window().history().ok()?.state().ok()?.as_string()
 }
 
-/// Sets the fragment in the address bar. Passages of a story add an entry to the history; other links replace the
-/// current one.
+/// Beginnings of the addresses of stories and lectures; a `/` separates the name or code of one from a place in it.
+const ROOMS: [&str; 2] = ["#story/", "#lecture/"];
+
+/// Sets the fragment in the address bar. Passages of a story and entries of a lecture add an entry to the history; other
+/// links replace the current one.
 pub fn set_address_bar(link: &str) {
     let now = fragment();
     if now == link {
         return;
     }
-    let is_passage = |link: &str| link.strip_prefix("#story/").is_some_and(|place| place.contains('/'));
+    let place =
+        |link: &str| ROOMS.iter().find_map(|room| link.strip_prefix(room).map(|place| place.contains('/')));
+    // An address without a place is replaced by the one with its first place.
     if let Ok(history) = window().history()
-        && is_passage(link)
-        && (!now.starts_with("#story/") || is_passage(&now))
+        && place(link) == Some(true)
+        && place(&now) != Some(false)
     {
         let _ = history.push_state_with_url(&JsValue::NULL, "", Some(link));
         return;
@@ -183,7 +200,7 @@ pub fn publish_rows(read: impl Fn(&mut dyn FnMut(&State)) + 'static) {
     let rows = Closure::<dyn Fn() -> JsValue>::new(move || {
         let mut out = JsValue::UNDEFINED;
         read(&mut |state| {
-            let rows: Vec<_> = state.player.run.history.rows().collect();
+            let rows: Vec<_> = state.player.run.history.all_rows().collect();
             out = serde_wasm_bindgen::to_value(&rows).unwrap_or(JsValue::UNDEFINED);
         });
         out

@@ -107,7 +107,7 @@ fn Plot(
     view! {
         <figure class="plot" class:plot--lines=is_lines class:plot--grid=kind == ChartKind::Grid class:plot--titled=titled class:plot--highlighted=pointed
             class:plot--not-presented=aside class:plot--tall=move || room.get() == Some(ChartSize::Tall) class:plot--wide=move || room.get() == Some(ChartSize::Wide)>
-            <figcaption class="plot__name" title=title>{title}</figcaption>
+            <figcaption class="plot__name" title=title prop:textContent=title></figcaption>
             <Ask chart />
             {sheet.view(Some(reason))}
         </figure>

@@ -1,6 +1,7 @@
 //! The toolbar above the charts: buttons for charts, axes and zoom.
 
 use leptos::prelude::*;
+use vivarium_ui::text::element_text;
 use vivarium_view::display::charts::ChartOfRun;
 
 use crate::charts::curves::PointerContext;
@@ -32,9 +33,8 @@ fn Switch(
     view! {
         <button class="switch" type="button" data-testid=testid title=hint
             aria-pressed=move || on.get().to_string() aria-disabled=move || idle.get().to_string()
-            on:click=move |_| store.act(press.clone())>
-            {word}
-        </button>
+            on:click=move |_| store.act(press.clone())
+            prop:textContent=word></button>
     }
     .into_any()
 }
@@ -158,9 +158,8 @@ pub fn Toolbar() -> impl IntoView {
             <button class="switch" class:not-displayed=move || folded() == 0 type="button" data-testid="more-charts"
                 title=tr!("Charts that do not apply to these settings, each with the reason")
                 aria-expanded=move || is_unfolded.get().to_string()
-                on:click=move |_| is_unfolded.update(|is_unfolded| *is_unfolded = !*is_unfolded)>
-                {move || tr!("More charts: {count}", count = folded())}
-            </button>
+                on:click=move |_| is_unfolded.update(|is_unfolded| *is_unfolded = !*is_unfolded)
+                prop:textContent=element_text(move || tr!("More charts: {count}", count = folded()))></button>
             {move || switches(&others())}
             <span class="toolbar__axes">
                 <AxisSwitch key="x" word=tr!("Log x")

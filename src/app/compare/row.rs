@@ -9,6 +9,7 @@ use vivarium_page::files::Export;
 use vivarium_page::library::LibraryAction;
 use vivarium_page::state::{Action, State};
 use vivarium_ui::browser::{focus_selector, read_tab_stored, write_tab_stored};
+use vivarium_ui::text::element_text;
 
 /// Key in the tab's session storage of the ids of the compared runs.
 const STORAGE_KEY: &str = "compared";
@@ -72,8 +73,9 @@ pub fn Compared() -> impl IntoView {
     };
     let save = move |_| {
         let file = store.peek(|state| Export::ComparedCsv.build(state, &files::user_agent()));
-        if let Ok(file) = &file {
-            files::save_file(file);
+        if let Ok(file) = file {
+            let wants_commas = files::wants_decimal_commas();
+            files::save_file(&if wants_commas { file.with_decimal_commas() } else { file });
         }
     };
     let shown = move || {
@@ -85,7 +87,7 @@ pub fn Compared() -> impl IntoView {
                 view! {
                     <li class="compared__run">
                         <i class="compared__swatch" style:--tint=line.tint></i>
-                        <span>{line.words}</span>
+                        <span prop:textContent=line.words></span>
                         <button class="switch" type="button" title=label.clone() aria-label=label
                             on:click=move |_| act(LibraryAction::ToggleCompared(id.clone()))>
                             "×"
@@ -102,7 +104,7 @@ pub fn Compared() -> impl IntoView {
         view! {
             <section class="compared" aria-label=tr!("Compared runs") data-testid="compared-runs">
                 <ul class="compared__list">{lines}</ul>
-                <button class="switch" type="button" data-testid="compared-csv" aria-label=Export::ComparedCsv.label()
+                <button class="switch" type="button" data-testid="compared-csv" aria-label=store.peek(|state| Export::ComparedCsv.label(state))
                     title=move || match cannot_save.get() {
                         "" => csv.get(),
                         why => why,
@@ -115,9 +117,8 @@ pub fn Compared() -> impl IntoView {
                     on:click=move |_| act(LibraryAction::StopComparing)>
                     {tr!("Stop comparing")}
                 </button>
-                <p class="compared__note" role="status" data-testid="compared-note">
-                    {move || seen.with(|(_, note)| note.clone())}
-                </p>
+                <p class="compared__note" role="status" data-testid="compared-note"
+                    prop:textContent=element_text(move || seen.with(|(_, note)| note.clone()))></p>
             </section>
         }
     };

@@ -9,6 +9,7 @@ use vivarium_page::state::{Action, State};
 use vivarium_plot::charts::MUTED_COLOURS;
 use vivarium_ui::browser::get_property;
 use vivarium_ui::file_button::FileButton;
+use vivarium_ui::text::element_text;
 use vivarium_view::display::words::{describe_difference, format_thousands};
 use vivarium_view::record::head::HEAD_BYTES;
 use vivarium_view::record::saved::parse_saved_link;
@@ -37,7 +38,7 @@ pub fn ResumeOffer() -> impl IntoView {
             let id = StoredValue::new(id);
             view! {
                 <section class="notice notice--offer" data-testid="continue-run" aria-label=tr!("Kept run")>
-                    <p class="notice__text">{tr!("You were at step {step} of “{name}”.", step, name)}</p>
+                    <p class="notice__text" prop:textContent=tr!("You were at step {step} of “{name}”.", step, name)></p>
                     <button class="button" type="button"
                         on:click=move |_| store.act(Action::Library(LibraryAction::Resume(id.get_value())))>
                         {tr!("Go on from this step")}
@@ -56,7 +57,7 @@ pub fn ResumeOffer() -> impl IntoView {
             };
             view! {
                 <section class="notice notice--offer" data-testid="file-needed" aria-label=tr!("A file is needed")>
-                    <p class="notice__text">{text}</p>
+                    <p class="notice__text" prop:textContent=text></p>
                     {choice.view(|| {})}
                     <button class="button" type="button"
                         on:click=move |_| store.act(Action::Library(LibraryAction::CancelWaiting))>
@@ -80,7 +81,7 @@ pub fn Library() -> impl IntoView {
         let entries = damaged.get().into_iter().map(|(key, why)| {
             view! {
                 <li class="saved-run" data-testid="damaged-runs">
-                    <span class="saved-run__about">{tr!("The kept run {key} cannot be opened: {why}.", key, why)}</span>
+                    <span class="saved-run__about" prop:textContent=tr!("The kept run {key} cannot be opened: {why}.", key, why)></span>
                     <button class="switch" type="button"
                         on:click=move |_| store.act(Action::Library(LibraryAction::DeleteDamaged(key.clone())))>
                         {tr!("Delete")}
@@ -112,9 +113,8 @@ pub fn Library() -> impl IntoView {
     view! {
         <details class="library" data-testid="library" on:toggle=toggled>
             // The browser says only later that it has unfolded the list.
-            <summary class="group__name" on:click=move |_| open.set(true)>
-                {move || tr!("Kept runs ({many})", many = count.get())}
-            </summary>
+            <summary class="group__name" on:click=move |_| open.set(true)
+                prop:textContent=element_text(move || tr!("Kept runs ({many})", many = count.get()))></summary>
             <p class="library__about">
                 {tr!("Runs are stored in this browser, on this device, and are not sent anywhere. If there is no room for another run, that run stays on this page until the page is closed. This page deletes runs only at your request. Pinned runs are listed first, and “Delete all runs that are not pinned” keeps them.")}
             </p>
@@ -127,7 +127,7 @@ pub fn Library() -> impl IntoView {
                 {tr!("Delete all runs that are not pinned")}
             </button>
         </details>
-        <p class="library__about" role="status" data-testid="library-error">{warning}</p>
+        <p class="library__about" role="status" data-testid="library-error" prop:textContent=warning></p>
     }
     .into_any()
 }
@@ -179,7 +179,7 @@ fn Entry(
                 on:change:target=move |event| {
                     store.act(Action::Library(LibraryAction::Rename(renamed.clone(), event.target().value())));
                 } />
-            <span class="saved-run__about">{words}</span>
+            <span class="saved-run__about" prop:textContent=words></span>
             {press(tr!("Open"), LibraryAction::Resume, None)}
             {press(tr!("Pin"), LibraryAction::Pin, Some(pinned))}
             {press(tr!("Delete"), LibraryAction::Delete, None)}

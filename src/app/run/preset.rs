@@ -7,7 +7,8 @@ use vivarium_core::language::translated;
 use vivarium_labs::{find_preset, preset_groups};
 use vivarium_page::files::openers::openers;
 use vivarium_page::state::{Action, State};
-use vivarium_view::display::instance::{SourceComparison, describe_unlisted_settings, has_default_settings};
+use vivarium_ui::text::element_text;
+use vivarium_view::display::instance::{SourceComparison, default_run_name, describe_unlisted_settings};
 
 /// Values on which the texts of the card about the current run depend.
 #[derive(Clone, PartialEq)]
@@ -78,7 +79,7 @@ impl CardTexts {
 pub fn Presets() -> impl IntoView {
     let store = Store::here();
     let chosen = store.memo(|state| state.preset().map(|preset| preset.slug));
-    let has_defaults = store.memo(|state| has_default_settings(&state.player.run.link.spec));
+    let default_name = store.memo(|state| default_run_name(&state.player.run.link.spec));
     let choose = move |event| {
         if let Some(preset) = find_preset(&event_target_value(&event)) {
             store.act(Action::ChoosePreset(preset));
@@ -88,8 +89,8 @@ pub fn Presets() -> impl IntoView {
         <div class="presets">
             <label class="presets__label" for="preset">{tr!("Experiment")}</label>
             <select class="presets__select" id="preset" data-testid="preset" on:change=choose>
-                <option value="" prop:selected=move || chosen.get().is_none() disabled hidden>
-                    {move || if has_defaults.get() { tr!("Default settings") } else { tr!("Your own settings") }}
+                <option value="" prop:selected=move || chosen.get().is_none() disabled hidden
+                    prop:textContent=element_text(move || default_name.get().unwrap_or_else(|| tr!("Your own settings").into()))>
                 </option>
                 {preset_groups()
                     .map(|presets| {
@@ -121,7 +122,7 @@ pub fn Story() -> impl IntoView {
             // Markup: `Store::explained`, which escapes texts.
             <p class="story__claim" data-testid="claim" inner_html=move || card.with(|c| store.explained(&c.claim))></p>
             <p class="story__source">
-                <cite>{move || card.with(|c| c.citation)}</cite>
+                <cite prop:textContent=element_text(move || card.with(|c| c.citation))></cite>
                 " "
                 // Markup: likewise.
                 <span inner_html=move || card.with(|c| store.explained(&c.departures))></span>

@@ -25,8 +25,8 @@ fn Readout(
     let text = Store::here().memo(move |state| of(&state.player.run));
     view! {
         <div class="readout">
-            <dt class="readout__name">{name}</dt>
-            <dd class="readout__value" data-testid=testid>{text}</dd>
+            <dt class="readout__name" prop:textContent=name></dt>
+            <dd class="readout__value" data-testid=testid translate="no" prop:textContent=text></dd>
         </div>
     }
     .into_any()
@@ -67,10 +67,10 @@ pub fn Readouts() -> impl IntoView {
                 <Readout testid="reach-other" name=names[1] of=|run| extra_number(run, 1).1 />
             </dl>
             <p class="device">
-                <span data-testid="device">{device}</span>
-                <span data-testid="learner">{learner}</span>
-                <span class="device__rate" data-testid="rate">{rate}</span>
-                <span class="device__note">{note}</span>
+                <span data-testid="device" prop:textContent=device></span>
+                <span data-testid="learner" prop:textContent=learner></span>
+                <span class="device__rate" data-testid="rate" prop:textContent=rate></span>
+                <span class="device__note" prop:textContent=note></span>
             </p>
         </section>
     }
@@ -85,8 +85,8 @@ pub fn Headline() -> impl IntoView {
     let text = store.memo(|state| status::status_line(&state.player));
     view! {
         <div class="headline">
-            <p class="headline__step"><span class="headline__unit">{tr!("Step")}</span>" "<span data-testid="step">{step}</span></p>
-            <p class="headline__status" data-testid="status">{text}</p>
+            <p class="headline__step"><span class="headline__unit">{tr!("Step")}</span>" "<span data-testid="step" translate="no" prop:textContent=step></span></p>
+            <p class="headline__status" data-testid="status" prop:textContent=text></p>
         </div>
     }
     .into_any()

@@ -9,6 +9,7 @@ use leptos::prelude::*;
 use crate::store::Store;
 use vivarium_core::language::translated;
 use vivarium_labs::answers::example_count;
+use vivarium_ui::text::element_text;
 use vivarium_view::display::HeldOutExample;
 
 /// The task of the run with an example, above the charts.
@@ -50,7 +51,9 @@ pub fn Task() -> impl IntoView {
         })
     });
     let next = move |_| chosen.set((run.get_untracked(), at.get_untracked() + 1));
-    let part = move |of: fn(&HeldOutExample) -> &String| move || example.with(|example| of(example).clone());
+    let part = move |of: fn(&HeldOutExample) -> &String| {
+        element_text(move || example.with(|example| of(example).clone()))
+    };
     let [has_any, has_more] = [0, 1].map(|than| Memo::new(move |_| count.get() > than));
     view! {
         <section class="task" aria-labelledby="task-title" data-testid="task">
@@ -60,11 +63,11 @@ pub fn Task() -> impl IntoView {
             {move || has_any.get().then(|| view! {
                 <div class="task__example">
                     <p>
-                        <span data-testid="task-input">{part(|one| &one.input)}</span>
+                        <span data-testid="task-input" prop:textContent=part(|one| &one.input)></span>
                         " "
-                        <span data-testid="task-label">{part(|one| &one.label)}</span>
+                        <span data-testid="task-label" prop:textContent=part(|one| &one.label)></span>
                         " "
-                        <span data-testid="task-answer">{part(|one| &one.answer)}</span>
+                        <span data-testid="task-answer" prop:textContent=part(|one| &one.answer)></span>
                     </p>
                     {move || has_more.get().then(|| view! {
                         <button class="button" type="button" data-testid="task-next" on:click=next>

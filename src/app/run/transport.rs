@@ -26,7 +26,8 @@ fn Press(
     word: Signal<&'static str>,
     /// Description with the key of its shortcut.
     hint: &'static str,
-    /// Whether the button is disabled.
+    /// Whether the button has no effect now. It stays focusable, so that a press that leaves it without effect does not
+    /// take the focus away.
     #[prop(into)]
     idle: Signal<bool>,
     /// Called when it is pressed.
@@ -34,9 +35,14 @@ fn Press(
 ) -> impl IntoView {
     view! {
         <button class="button" class:button--main=testid == "play" type="button" data-testid=testid title=hint aria-label=word
-            disabled=idle on:click=move |_| press.run(())>
+            aria-disabled=move || idle.get().to_string()
+            on:click=move |_| {
+                if !idle.get_untracked() {
+                    press.run(());
+                }
+            }>
             <Icon name=icon />
-            <span class="button__label">{word}</span>
+            <span class="button__label" prop:textContent=word></span>
         </button>
     }
     .into_any()
@@ -89,7 +95,7 @@ pub fn Transport() -> impl IntoView {
             </div>
             <Scrub />
             <p class="message" class:message--empty=none role="status" aria-live="polite" data-testid="message">
-                <span class:visually-hidden=spoken>{message}</span>
+                <span class:visually-hidden=spoken prop:textContent=message></span>
                 {move || failed.get().then(|| view! {
                     <button class="button" type="button" data-testid="retry" on:click=move |_| store.act(Action::Retry)>
                         {tr!("Restart from the last checkpoint")}

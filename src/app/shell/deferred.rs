@@ -13,6 +13,8 @@ use crate::charts::curves::CurveChart;
 pub enum Part {
     /// The moving picture of the first screen.
     Hero,
+    /// The panel with the moving picture, in stories and presenter mode.
+    HeroPanel,
     /// The panels of the labs.
     Panels,
     /// The offer to resume a saved run.
@@ -25,6 +27,8 @@ pub enum Part {
     Tour,
     /// The bar of presenter mode.
     Presenter,
+    /// The bar of the lecture that is shown, and the dialog in which a lecture is made.
+    Lecture,
     /// The list of stories, the pages for teachers, and the printed story; with whether the list is open.
     StoryList(RwSignal<bool>),
     /// The help dialog, with whether it is open.

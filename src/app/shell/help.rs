@@ -6,6 +6,7 @@ use wasm_bindgen::JsCast;
 use web_sys::{Element, KeyboardEvent};
 
 use crate::browser;
+use crate::shell::single_keys::SingleKeys;
 use crate::store::Store;
 use vivarium_core::language::{LANGUAGES, choose_language, translated};
 use vivarium_model::platform::fresh_seed;
@@ -13,6 +14,8 @@ use vivarium_page::LANGUAGE;
 use vivarium_page::bench::{self, BenchAction};
 use vivarium_page::gallery::{FRAGMENT, GalleryAction};
 use vivarium_page::html::glossary_html;
+use vivarium_page::keys::{KeyPress, is_single_sign};
+use vivarium_page::lecture::LectureAction;
 use vivarium_page::library::LibraryAction;
 use vivarium_page::presenter::{Focus, Presenter, PresenterAction};
 use vivarium_page::state::Action;
@@ -43,6 +46,7 @@ const KEYS: &[(&str, &str)] = &[
             "In presenter mode: next and previous passage of the story; without a story, next and previous chart"
         ),
     ),
+    (text!("Page Down, Page Up, N"), text!("In a lecture: next and previous entry; show or hide the notes")),
     (text!("B or ."), text!("In presenter mode: black screen, or the charts again")),
     ("Q, C, I", text!("In presenter mode: QR code of the address, next chart, panels of the lab")),
     (text!("[ and ]"), text!("Show the previous or the next measurement")),
@@ -50,6 +54,7 @@ const KEYS: &[(&str, &str)] = &[
         text!("← → on a chart"),
         text!("Read the values at one step; ↑ ↓ choose a curve, Enter shows the run at this step"),
     ),
+    (text!("Click on a curve"), text!("Show the run at this step")),
     (text!("+, −, 0 on a chart"), text!("Show fewer steps, more steps, or the whole run")),
     (text!("Shift and drag"), text!("Show only the selected steps of the curves")),
     (text!("Esc"), text!("Cancel reading a file, or close an open dialog; show the newest step again")),
@@ -60,6 +65,12 @@ const KEYS: &[(&str, &str)] = &[
 /// (`.cargo/xtask/src/supply.rs`).
 const LICENCES: &str = "./licences.txt";
 
+/// CSS selector of the open drawer with the settings, beside the moving picture.
+const DRAWER: &str = "[data-testid=stage-drawer]";
+
+/// CSS selector of the button that opens and closes the drawer with the settings.
+const DRAWER_BUTTON: &str = "[data-testid=stage-settings]";
+
 /// Listens to the keyboard shortcuts of the page, for as long as the page is open; `help` and `files` open these
 /// dialogs.
 pub fn listen_to_shortcuts(
@@ -68,24 +79,38 @@ pub fn listen_to_shortcuts(
     files: RwSignal<bool>,
     appearance: Appearance,
 ) {
+    let single_keys = SingleKeys::provide();
     window_event_listener(ev::keydown, move |event: KeyboardEvent| {
         let target: Option<Element> = event.target().and_then(|target| target.dyn_into().ok());
         let inside =
             |selector: &str| target.as_ref().is_some_and(|t| matches!(t.closest(selector), Ok(Some(_))));
         let presents = store.peek(|state| state.presenter.is_some());
-        // The cover of presenter mode is a dialog, too.
-        if inside("dialog") && !(presents && inside(".cover")) || event.alt_key() || event.default_prevented()
-        {
+        // The cover of presenter mode is a dialog, too. A click on a text of a dialog leaves the focus on the page.
+        let has_dialog = is_on_page("dialog[open]:not(.cover)");
+        if has_dialog || inside("dialog") && !(presents && inside(".cover")) {
+            return;
+        }
+        if event.default_prevented() {
             return;
         }
         let writes = inside("input[type=text], textarea, [contenteditable]");
-        let command = event.ctrl_key() || event.meta_key();
-        let key = event.key();
-        if command {
-            if key == "z" && !(writes && has_unsubmitted_text(store, target.as_ref())) && !event.shift_key() {
+        let (key, code) = (event.key(), event.code());
+        let press = KeyPress {
+            key: &key,
+            code: &code,
+            has_command: event.ctrl_key() || event.meta_key(),
+            has_alt: event.alt_key(),
+            has_shift: event.shift_key(),
+        };
+        if press.is_undo() {
+            if !(writes && has_unsubmitted_text(store, target.as_ref())) {
                 event.prevent_default();
                 store.act(Action::Undo);
             }
+            return;
+        }
+        let Some(key) = press.shortcut() else { return };
+        if is_single_sign(&key) && !single_keys.are_on_now() {
             return;
         }
         // A control that has the focus keeps the keys that it answers to itself.
@@ -102,6 +127,11 @@ pub fn listen_to_shortcuts(
                 store.act(Action::Presenter(action));
                 return;
             }
+            let turns_notes = matches!(key.as_str(), "n" | "N") && focus == Focus::Page;
+            if turns_notes && store.peek(|state| state.lecture.is_some()) {
+                store.act(Action::Lecture(LectureAction::ToggleNote));
+                return;
+            }
         }
         let [in_gallery, in_bench] = store.peek(|state| [state.gallery.is_open, state.bench.is_open]);
         let action = match key.as_str() {
@@ -115,6 +145,11 @@ pub fn listen_to_shortcuts(
             }
             "Escape" if in_gallery => Action::Gallery(GalleryAction::Close),
             "Escape" if in_bench => Action::Bench(BenchAction::Close),
+            "Escape" if is_on_page(DRAWER) => {
+                event.prevent_default();
+                close_drawer();
+                return;
+            }
             "g" | "G" if !moves => Action::Gallery(GalleryAction::Close),
             // The run goes on beneath, where the effect would not be visible.
             " " | "." | "[" | "]" | "ArrowRight" | "r" | "R" | "n" | "N" | "c" | "C" | "j" | "J" | "k"
@@ -154,6 +189,20 @@ pub fn listen_to_shortcuts(
         event.prevent_default();
         store.act(action);
     });
+}
+
+/// Whether an element that matches the CSS selector is on the page.
+fn is_on_page(selector: &str) -> bool {
+    document().query_selector(selector).is_ok_and(|element| element.is_some())
+}
+
+/// Closes the drawer with the settings, whose button gets the focus.
+fn close_drawer() {
+    let button = document().query_selector(DRAWER_BUTTON).ok().flatten();
+    if let Some(button) = button.and_then(|button| button.dyn_into::<web_sys::HtmlElement>().ok()) {
+        button.click();
+        let _ = button.focus();
+    }
 }
 
 /// Whether `field` is a text field whose text was not submitted, so that the browser's own undo applies.
@@ -197,6 +246,22 @@ fn about_charts(store: Store) -> AnyView {
     view! { <h2>{tr!("Charts")}</h2><dl class="glossary">{about.collect_view()}</dl> }.into_any()
 }
 
+/// Creates the switch for shortcuts of a single letter or sign.
+fn single_keys_switch() -> AnyView {
+    let keys = SingleKeys::here();
+    view! {
+        <label class="teacher__choice">
+            <input type="checkbox" data-testid="single-keys" prop:checked=move || keys.are_on()
+                on:change=move |event| keys.switch(event_target_checked(&event)) />
+            {tr!("Shortcuts of a single letter or sign are on")}
+        </label>
+        <p class="shortcuts__about">
+            {tr!("If they are off, letters and signs that are typed or dictated beside a field have no effect. Space, arrow keys, Page Down, Esc and Ctrl Z still work. This browser remembers the choice.")}
+        </p>
+    }
+    .into_any()
+}
+
 /// Creates the help dialog's list of all terms of the glossary.
 fn glossary_list() -> AnyView {
     let terms =
@@ -230,6 +295,7 @@ pub fn Help(
             {about_charts(store)}
             {fold("glossary", tr!("Glossary"), false, glossary_list)}
             <h2>{tr!("Keys")}</h2>
+            {single_keys_switch()}
             <dl class="shortcuts">
                 {KEYS
                     .iter()

@@ -5,6 +5,7 @@ use leptos::prelude::*;
 use crate::charts::curves::PointerContext;
 use crate::charts::numbers::ShownTable;
 use crate::charts::plots::{Plots, provide_chart_tools};
+use crate::lecture::LectureDialog;
 use crate::run::preset::{Presets, Story};
 use crate::run::readouts::Readouts;
 use crate::run::task::Task;
@@ -21,6 +22,7 @@ use crate::tour::printing::TeacherPage;
 use vivarium_core::language::translated;
 use vivarium_page::presenter::PresenterAction;
 use vivarium_page::share::titles;
+use vivarium_page::stage::StagePlacement;
 use vivarium_page::state::Action;
 use vivarium_ui::appearance::{Appearance, PresentButton, ThemeButton};
 use vivarium_ui::browser::set_root_attribute;
@@ -34,6 +36,7 @@ pub fn App() -> impl IntoView {
     let shown = ShownTable::provide();
     PointerContext::provide();
     TeacherPage::provide();
+    LectureDialog::provide();
     provide_chart_tools(store);
     let hidden = store.memo(|state| {
         let hidden = vivarium_model::permalink::HIDEABLE_PARTS
@@ -43,13 +46,19 @@ pub fn App() -> impl IntoView {
     });
     let covered = store.memo(|state| state.is_run_hidden() || state.shows_stage());
     let staged = store.memo(|state| state.shows_stage());
+    let placement = store.memo(|state| state.stage_placement());
     let title = store.memo(titles::page_title);
     Effect::new(move |_| document().set_title(&title.get()));
     let embedded = store.memo(|state| state.player.run.link.is_embedded());
     Effect::new(move |_| {
         set_root_attribute("data-hide", &hidden.get());
         set_root_attribute("data-embed", if embedded.get() { "on" } else { "off" });
-        set_root_attribute("data-stage", if staged.get() { "on" } else { "off" });
+        let stage = match placement.get() {
+            StagePlacement::Hidden => "off",
+            StagePlacement::FirstScreen => "on",
+            StagePlacement::Panel => "panel",
+        };
+        set_root_attribute("data-stage", stage);
     });
     let [help, files, tours] = [(); 3].map(|()| RwSignal::new(false));
     listen_to_shortcuts(store, help, files, appearance);
@@ -58,7 +67,7 @@ pub fn App() -> impl IntoView {
     });
     view! {
         <header class="masthead">
-            <h1 class="masthead__name">"Vivarium"</h1>
+            <h1 class="masthead__name" translate="no">"Vivarium"</h1>
             <p class="masthead__tagline">{translated(POINT)}</p>
             <Presets />
             <div class="masthead__tools">
@@ -93,6 +102,7 @@ pub fn App() -> impl IntoView {
             <Deferred part=Part::Presenter />
             <Deferred part=Part::Tour />
             <div class="stage">
+                <Deferred part=Part::HeroPanel />
                 <EmbedHeader />
                 <ShowPicture />
                 <Story />
@@ -117,6 +127,7 @@ pub fn App() -> impl IntoView {
         <Deferred part=Part::Numbers />
         <Deferred part=Part::Files(files) />
         <Deferred part=Part::StoryList(tours) />
+        <Deferred part=Part::Lecture />
     }
     .into_any()
 }
@@ -135,8 +146,8 @@ fn Notices() -> impl IntoView {
             view! {
                 <section class="notice" role="alert" data-testid="notice">
                     <div class="notice__text">
-                        <p class="notice__head">{tr!("Some parts of this link could not be used; the other parts were kept.")}</p>
-                        <ul>{notices.into_iter().map(|text| view! { <li>{text}</li> }).collect_view()}</ul>
+                        <p class="notice__head">{tr!("Some parts of this link could not be used as they are written; the other parts were kept.")}</p>
+                        <ul>{notices.into_iter().map(|text| view! { <li prop:textContent=text></li> }).collect_view()}</ul>
                     </div>
                     <button class="button" type="button" on:click=move |_| store.act(Action::DismissNotices)>
                         {tr!("Close")}

@@ -31,15 +31,18 @@ use crate::charts::numbers::Numbers;
 use crate::compare::row::Compared;
 use crate::files::dialog::Files;
 use crate::gallery::cards::{Gallery, StoryTeaser};
+use crate::lecture::bar::LectureBar;
+use crate::lecture::editor::LectureEditor;
 use crate::library::list::{Library, ResumeOffer};
 use crate::library::storage::web::STORAGE;
 use crate::library::storage::{self, StorageModule};
 use crate::presenter::view::PresenterBar;
 use crate::share::teacher::Teacher;
 use crate::shell::deferred::{DeferredModule, LazyView, Part};
+use crate::shell::focus::keep_focus;
 use crate::shell::glossary;
 use crate::shell::help::Help;
-use crate::stage::hero::HeroView;
+use crate::stage::hero::{HeroPanel, HeroView};
 use crate::store::Store;
 use crate::sweeps::cells::SweepMap;
 use crate::sweeps::dialog::SweepForm;
@@ -64,6 +67,7 @@ const FETCH_AFTER_MS: u64 = 10_000;
 #[wasm_split(later, wasm_split_path = leptos::wasm_split, fallible)]
 fn load_second_program() -> Result<(LazyView, FunctionTables), SplitLoaderError> {
     glossary::listen();
+    keep_focus();
     Ok((
         part_view,
         FunctionTables {
@@ -101,12 +105,14 @@ impl FunctionTables {
 fn part_view(part: Part) -> AnyView {
     match part {
         Part::Hero => view! { <HeroView /> }.into_any(),
+        Part::HeroPanel => view! { <HeroPanel /> }.into_any(),
         Part::Panels => lab_panels(),
         Part::ResumeOffer => view! { <ResumeOffer /> }.into_any(),
         Part::Library => view! { <Library /> }.into_any(),
         Part::Compared => view! { <Compared /> }.into_any(),
         Part::Tour => view! { <Tour /> }.into_any(),
         Part::Presenter => view! { <PresenterBar /> }.into_any(),
+        Part::Lecture => view! { <LectureBar /><LectureEditor /> }.into_any(),
         Part::StoryList(open) => view! { <StoryList open /><PrintedStory /> }.into_any(),
         Part::Help(open) => view! { <Help open /> }.into_any(),
         Part::Numbers => view! { <Numbers /> }.into_any(),
@@ -161,6 +167,10 @@ pub fn provide_second_program(store: Store, is_requested: impl Fn() -> bool + Se
                     store.act(Action::SecondProgramLoaded);
                     store.connect_storage();
                     program.0.set(Some(drawer));
+                    // After an attempt that failed.
+                    if store.peek(|state| state.player.message == translated(FETCH_FAILED_TEXT)) {
+                        store.act(Action::ShowMessage(""));
+                    }
                 }
                 Err(_) => {
                     store.act(Action::ShowMessage(translated(FETCH_FAILED_TEXT)));
@@ -181,5 +191,5 @@ pub async fn fetch_before_page() {
 
 /// Message if the second WebAssembly module could not be fetched.
 const FETCH_FAILED_TEXT: &str = text!(
-    "A part of this page could not be fetched: dialogs and panels are missing, and runs are not stored. Training continues. When the internet connection works again, open the dialog again or reload the page."
+    "A part of this page could not be fetched: dialogs and panels are missing, and runs are not stored. Training continues. When the internet connection works again, open the dialog again or reload the page. If this message stays, a file on the server is missing or incomplete."
 );

@@ -10,6 +10,7 @@ use vivarium_page::sweeps::SweepAction;
 use vivarium_page::sweeps::form::SweepForm;
 use vivarium_ui::browser::{element_by_id, set_attribute};
 use vivarium_ui::dialog::ModalDialog;
+use vivarium_ui::text::element_text;
 
 /// View of the button that opens the dialog in which a sweep is set up, and of that dialog.
 #[component]
@@ -70,7 +71,8 @@ fn dialog(open: RwSignal<bool>) -> AnyView {
         <form class="sweep-dialog" on:input=on_input on:submit=on_submit>
             // Markup: `SweepForm::form_html`, whose texts are escaped.
             <div class="sweep-dialog" inner_html=fields></div>
-            <p class="sweep-dialog__status" role="status" data-testid="sweep-status">{move || status.get().1}</p>
+            <p class="sweep-dialog__status" role="status" data-testid="sweep-status"
+                prop:textContent=element_text(move || status.get().1)></p>
             <button class="button button--main" type="submit" data-testid="sweep-start" disabled=move || !status.get().0>
                 {tr!("Start the sweep")}
             </button>

@@ -41,7 +41,7 @@ pub fn Scrub() -> impl IntoView {
                     }
                 } />
             <button class="button scrub__end" type="button" data-testid="scrub-end" title=tr!("Show the newest step (Esc)")
-                disabled=at_end on:click=move |_| store.act(Action::ShowLatestStep)>
+                aria-disabled=move || at_end.get().to_string() on:click=move |_| store.act(Action::ShowLatestStep)>
                 {tr!("Back to the newest step")}
             </button>
         </div>

@@ -35,6 +35,7 @@ impl State {
                 self.apply_library_action(LibraryAction::RestoreComparison(ids), effects)
             }
             Some(UndoEntry::ViewSetting(key, value)) => self.restore_view_setting(key, &value, effects),
+            Some(UndoEntry::Run(left)) => self.return_to_left_run(*left, effects),
             Some(UndoEntry::Link(link)) => {
                 let what = words::describe_changes(&self.player.run.link.spec, &link.spec);
                 let seed = if link.spec.run.seed == self.player.run.link.spec.run.seed {

@@ -18,6 +18,7 @@ use vivarium_science::circuits::{CircuitMetric, SIGMA_ZETA};
 use vivarium_training::launch::device::Device;
 use vivarium_training::session::{Options, Session};
 use vivarium_view::display::summary::{extra_number, metric_names};
+use vivarium_view::display::words::format_significant;
 use vivarium_view::display::{RunPhase, status};
 use vivarium_view::presets::{Expectation, ExpectedMeasure, Preset};
 
@@ -142,13 +143,32 @@ fn rounding_takes_deviations_away_and_no_rounding_lets_them_grow() {
     assert!(largest(&bare.series[0].y) > largest(&drawn.series[0].y));
     assert_eq!(bare.series[0].x.len(), of(&without).layered.depth() - 1);
     assert!(charts::STRAYS.summary(&with.player.run).ends_with("before rounding and 0 after rounding."));
+    // A run without noise shows an example: half of the noise that makes the answer wrong. Its gates have no noise.
+    let exact = open("");
+    let example = chart_lines(charts::STRAYS, &exact);
+    assert!(largest(&example.series[0].y) > 0.0, "the curve is not flat");
+    let sigma = of(&exact).deviation_sigma();
     assert!(
-        charts::STRAYS.summary(&open("").player.run).starts_with("Without noise all gate values are 0 or 1.")
+        sigma > 0.0
+            && of(&exact).network_values().iter().all(|layer| layer.iter().all(|v| *v == 0.0 || *v == 1.0))
     );
+    let text = charts::STRAYS.summary(&exact.player.run);
+    assert!(text.starts_with("Without noise all gate values are 0 or 1; this run has none."), "{text}");
+    assert!(text.contains(&format!("standard deviation {}", format_significant(sigma))), "{text}");
+    for link in ["?circuit=adder&n=5", "?circuit=random&n=6&gates=40", "?circuit=relay&levels=50"] {
+        let state = open(link);
+        let is_example = of(&state).network.theta().len() <= 4000;
+        assert_eq!(of(&state).deviation_sigma() > 0.0, is_example, "{link}");
+        let text = charts::STRAYS.summary(&state.player.run);
+        assert!(text.starts_with("Without noise all gate values are 0 or 1"), "{link}: {text}");
+        assert_eq!(text.contains("The curves are an example."), is_example, "{link}: {text}");
+        let title = charts::STRAYS.title(&state.player.run);
+        assert_eq!(title.ends_with(": none, because the noise σ is 0"), !is_example, "{link}: {title}");
+    }
     assert_eq!(charts::STRAYS.title(&with.player.run), "Deviation from 0 and 1 by layer");
     assert_eq!(
-        charts::STRAYS.title(&open("").player.run),
-        "Deviation from 0 and 1 by layer: none, because the noise σ is 0"
+        charts::STRAYS.title(&exact.player.run),
+        format!("Deviation from 0 and 1 by layer, for example with noise σ = {}", format_significant(sigma))
     );
 }
 

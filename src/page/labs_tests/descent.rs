@@ -463,6 +463,7 @@ fn end(state: &mut State, distance: f32) {
         final_metrics: [0.1, 0.8],
         final_accuracies: vec![0.8],
         final_measures: vec![distance],
+        rows: vec![],
     };
     state.player.run.sweep.as_mut().unwrap().finish_run(outcome);
 }

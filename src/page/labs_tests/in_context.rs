@@ -317,6 +317,7 @@ fn sweeps_are_drawn_as_explained_variance() {
         final_metrics: [1.0 - r2, r2],
         final_accuracies: vec![r2],
         final_measures: vec![],
+        rows: vec![],
     };
     for r2 in [0.25, 0.75] {
         state.player.run.sweep.as_mut().unwrap().finish_run(outcome(r2));

@@ -26,6 +26,7 @@ fn end(state: &mut State, times: &[Option<u64>], errors: &[f32]) {
         final_metrics: [errors[0], right[0]],
         final_accuracies: right,
         final_measures: vec![],
+        rows: vec![],
     };
     state.player.run.sweep.as_mut().unwrap().finish_run(outcome);
 }

@@ -70,6 +70,7 @@ impl Library {
 impl State {
     /// Handles an answer of the storage of saved runs, then drops curves that take too much memory.
     pub(super) fn handle_answer(&mut self, answer: StorageAnswer, effects: &mut Vec<Effect>) {
+        self.library.note_answer(&answer);
         self.apply_answer(answer, effects);
         self.library.drop_old_curves();
     }

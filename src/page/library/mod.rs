@@ -14,6 +14,8 @@
 //! pending run when it is visible again. Everything that is read is checked ([`vivarium_view::record::saved`]).
 
 #[cfg(test)]
+mod silence_tests;
+#[cfg(test)]
 mod storage_tests;
 #[cfg(test)]
 pub(crate) mod tests;
@@ -245,6 +247,8 @@ pub struct Library {
     pub(super) waiting_run: Option<Box<WaitingRun>>,
     /// Whether saved runs can be stored in the browser.
     pub(super) storage: StorageStatus,
+    /// Seconds for which an answer of the storage has been awaited; None if no answer is awaited.
+    pub(super) awaited_s: Option<u32>,
     /// Whether saved runs of an earlier version of the page could not be moved to the database for lack of space.
     pub(super) is_partial: bool,
     /// Current time in milliseconds since 1970, as far as the page has been told it.

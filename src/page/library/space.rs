@@ -1,13 +1,62 @@
 //! Space for saved runs: what cannot be stored stays on the page with a warning, and nothing is deleted unasked.
 
 use super::{
-    Library, MAX_BYTES, MAX_RUNS, SavedRun, StorageCommand, StorageError, StorageStatus, Unstored,
-    UnstoredReason,
+    Library, MAX_BYTES, MAX_RUNS, SavedRun, StorageAnswer, StorageCommand, StorageError, StorageStatus,
+    Unstored, UnstoredReason,
 };
 use crate::effect::Effect;
 use vivarium_view::display::words;
 
+/// Seconds after which the user is told that the browser's storage does not answer.
+const SILENCE_LIMIT_S: u32 = 10;
+
 impl Library {
+    /// Begins to wait for the storage if one of `effects` is a command that it answers.
+    pub(crate) fn note_commands(&mut self, effects: &[Effect]) {
+        let is_answered = |effect: &Effect| {
+            matches!(
+                effect,
+                Effect::Library(
+                    StorageCommand::Load
+                        | StorageCommand::Reread(_)
+                        | StorageCommand::WriteRun(..)
+                        | StorageCommand::ReadRun(..)
+                        | StorageCommand::ReadCurves(_)
+                )
+            )
+        };
+        if self.awaited_s.is_none() && effects.iter().any(is_answered) {
+            self.awaited_s = Some(0);
+        }
+    }
+
+    /// Counts a second of waiting for the storage; updates the warning when the storage has been silent for too long.
+    pub(super) fn count_awaited_second(&mut self) {
+        let Some(seconds) = &mut self.awaited_s else { return };
+        *seconds += 1;
+        if *seconds == SILENCE_LIMIT_S {
+            self.update_warning();
+        }
+    }
+
+    /// Ends the wait for the storage at its answer, and removes the warning that it is silent. A message that another tab
+    /// has written runs is no answer.
+    pub(super) fn note_answer(&mut self, answer: &StorageAnswer) {
+        if matches!(answer, StorageAnswer::RunsChanged(_)) {
+            return;
+        }
+        let was_silent = self.is_silent();
+        self.awaited_s = None;
+        if was_silent {
+            self.update_warning();
+        }
+    }
+
+    /// Whether the storage has not answered a command for [`SILENCE_LIMIT_S`] seconds.
+    fn is_silent(&self) -> bool {
+        self.awaited_s.is_some_and(|seconds| seconds >= SILENCE_LIMIT_S)
+    }
+
     /// Whether the run with this id is in the browser's storage, and not only in the page's memory.
     pub fn is_stored(&self, id: &str) -> bool {
         self.unstored.iter().all(|unstored| unstored.id != id)
@@ -51,6 +100,10 @@ impl Library {
     pub(super) fn update_warning(&mut self) {
         let mut sentences: Vec<String> = vec![];
         match &self.storage {
+            StorageStatus::Unknown | StorageStatus::Ready if self.is_silent() => sentences.push(tr!(
+                "The browser's storage of kept runs has not answered for {seconds} seconds. Runs that are not stored are lost when this page is closed. The browser may need a restart.",
+                seconds = SILENCE_LIMIT_S
+            )),
             StorageStatus::Unknown | StorageStatus::Ready => {}
             StorageStatus::Absent => sentences.push(
                 tr!("This browser stores nothing for this page: runs are lost when the page is closed.").into(),

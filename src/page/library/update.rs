@@ -214,6 +214,7 @@ impl State {
     pub fn tick_library(&mut self, effects: &mut Vec<Effect>) {
         self.library.now_ms += 1e3;
         self.library.run_age_s += 1;
+        self.library.count_awaited_second();
         let may_return = matches!(
             self.library.storage,
             StorageStatus::Refused(

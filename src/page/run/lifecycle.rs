@@ -3,12 +3,13 @@
 use crate::bench;
 use crate::effect::Effect;
 use crate::gallery::FRAGMENT;
+use crate::lecture;
 use crate::settings::form::{default_value_text, theory_setting};
 use crate::state::{Action, InvalidInput, State, UndoEntry};
 use vivarium_core::language::translated;
 use vivarium_core::settings::{InvalidSetting, SettingInfo, Settings, Value};
 use vivarium_labs::PRESETS;
-use vivarium_model::permalink::{Link, ViewSettings, decode, encode, percent_decode};
+use vivarium_model::permalink::{Link, ViewSettings, decode, encode, percent_decode, trim_trailing_marks};
 use vivarium_model::protocol::Command;
 use vivarium_model::run::OPTIMIZER_KEY;
 use vivarium_player::trainer::{Program, TrainerMessage};
@@ -23,12 +24,26 @@ const MAX_RATE_CHANGES: usize = 64;
 /// Largest number of notices about ignored parts of links; beyond it the oldest are dropped.
 const MAX_NOTICES: usize = 24;
 
+/// Returns the address of the gallery, the benchmark, a lecture or a story in small letters, without the marks of a
+/// sentence at its end; the code of a lecture keeps its letters.
+fn normalize_room(address: &str) -> String {
+    let address = trim_trailing_marks(address);
+    let start = if address.to_ascii_lowercase().starts_with(lecture::ADDRESS_PREFIX) {
+        lecture::ADDRESS_PREFIX.len()
+    } else {
+        address.len()
+    };
+    format!("{}{}", address[..start].to_ascii_lowercase(), &address[start..])
+}
+
 impl State {
     /// Applies an action to the state. Returns the effects that the caller must carry out, in order.
     pub fn apply(&mut self, action: Action) -> Vec<Effect> {
         let mut effects = vec![];
+        let (message, was_playing) = (self.player.passing_message.clone(), self.player.is_playing());
         if let Action::TogglePlay | Action::SingleStep | Action::Reset = action {
             self.player.clear_goal(&mut effects);
+            self.rests_out_of_view = false;
         }
         match action {
             Action::Open(fragment) => self.open_fragment(&fragment, &mut effects),
@@ -55,28 +70,38 @@ impl State {
             Action::TogglePlay => self.toggle_play(&mut effects),
             Action::SingleStep => self.single_step(&mut effects),
             Action::Reset => {
+                let left = self.player.left_run();
                 self.player.paused = self.player.is_to_stay_paused();
                 self.player.message = self.start_message(tr!("The same run has started again."));
                 self.save_before_next_run(&mut effects);
+                if let Some(left) = left {
+                    self.push_left_run(left);
+                }
                 self.start_from_beginning(&mut effects);
             }
             Action::NewSeed(seed) => {
                 if self.refuse_if_locked("seed") {
                     return effects;
                 }
-                let mut link = self.player.run.link.clone();
+                let (left, mut link) = (self.player.left_run(), self.player.run.link.clone());
                 link.spec.run.seed = seed;
                 self.change_link(
                     link,
                     tr!("The run has started with the new seed {seed}.", seed),
                     &mut effects,
                 );
+                // With its step, in place of the link alone.
+                if let Some(left) = left {
+                    self.undo.pop();
+                    self.push_left_run(left);
+                }
             }
             Action::ToggleChart(chart) => self.toggle_chart(chart, &mut effects),
             Action::ToggleAxis(key) => self.toggle_axis(key, &mut effects),
             Action::Gallery(what) => self.apply_gallery_action(what),
             Action::Bench(what) => self.apply_bench_action(what, &mut effects),
             Action::Tour(what) => self.apply_tour_action(what, &mut effects),
+            Action::Lecture(what) => self.apply_lecture_action(what, &mut effects),
             Action::Presenter(what) => self.apply_presenter_action(what, &mut effects),
             Action::Stage(what) => self.apply_stage_action(what),
             Action::Sweep(wish) => self.apply_sweep_action(wish, &mut effects),
@@ -98,9 +123,15 @@ impl State {
             Action::DismissNotices => self.notices.clear(),
             Action::SecondProgramLoaded => self.player.handle_second_program(&mut effects),
             Action::ShowMessage(text) => self.player.message = text.into(),
-            Action::FileMessage(number, news) => self.handle_file_message(number, news, &mut effects),
+            Action::FileMessage(number, news) => {
+                self.handle_file_message(number, news, &mut effects);
+                self.show_unread_files();
+            }
+            Action::FilesIgnored(count) => self.note_ignored_files(count),
             Action::RequestWeights => self.request_weights(&mut effects),
+            Action::FrameInView(is_in_view) => self.rest_out_of_view(is_in_view, &mut effects),
         }
+        self.player.remove_outdated_message(message.as_ref(), was_playing);
         self.update_stage(&mut effects);
         self.show_due_explanations();
         self.player.hides_result = self.is_predicting();
@@ -111,7 +142,24 @@ impl State {
         for compared in &mut self.library.compared {
             compared.run.link.view.clone_from(view);
         }
+        self.library.note_commands(&effects);
         effects
+    }
+
+    /// Pauses the run of an embedded page while its frame is out of view, and continues the run when the frame is in view
+    /// again. A run that trains to the step of a lesson is not paused: it pauses there by itself.
+    fn rest_out_of_view(&mut self, is_in_view: bool, effects: &mut Vec<Effect>) {
+        let is_change = if is_in_view {
+            std::mem::take(&mut self.rests_out_of_view) && self.player.is_to_stay_paused()
+        } else {
+            let is_resting =
+                self.player.run.link.is_embedded() && self.player.is_playing() && self.player.goal.is_none();
+            self.rests_out_of_view |= is_resting;
+            is_resting
+        };
+        if is_change {
+            self.player.toggle_play(effects);
+        }
     }
 
     /// Counts one second: checks timeouts of the trainer and of the benchmark, and saves the run at intervals.
@@ -146,12 +194,16 @@ impl State {
         self.viewport.zoom = None;
     }
 
-    /// Opens the gallery, the benchmark, a story or a run, according to the fragment of the address.
+    /// Opens the gallery, the benchmark, a lecture, a story or a run, according to the fragment of the address.
     fn open_fragment(&mut self, fragment: &str, effects: &mut Vec<Effect>) {
-        // Gallery, benchmark and stories have no settings; a chat program may have added some, or have encoded the
+        // Gallery, benchmark, lectures and stories have no settings; a chat program may have added some, or have encoded the
         // address.
         let plain = percent_decode(fragment);
-        let room = plain.split('?').next().unwrap_or_default();
+        let room = normalize_room(plain.split('?').next().unwrap_or_default());
+        if let Some(place) = room.strip_prefix(lecture::ADDRESS_PREFIX) {
+            return self.open_lecture(place, effects);
+        }
+        self.end_lecture();
         if room == bench::FRAGMENT {
             self.start_hidden_run(effects);
             self.gallery.is_open = false;
@@ -183,6 +235,7 @@ impl State {
             return;
         }
         self.notices = notices;
+        self.forget_stated_view();
         if first {
             self.start_link(link, effects);
         } else {
@@ -209,7 +262,24 @@ impl State {
         if self.refuse_if_locked(key) {
             return;
         }
-        let taken = match view_setting(key) {
+        // Forms accept the notations of many countries; links have one.
+        let setting =
+            view_setting(key).or_else(|| theory_setting(key)).or_else(|| self.form_spec().setting(key));
+        let read = setting.map_or_else(|| Ok(text.to_string()), |setting| setting.normalize_entry(text));
+        let taken = read.and_then(|text| self.edit_normalized(key, &text, effects));
+        if let Err(problem) = taken {
+            self.invalid_inputs.push(InvalidInput { key: key.into(), text: text.into(), error: problem });
+        }
+    }
+
+    /// Applies a text in the notation of links to the form field `key`.
+    fn edit_normalized(
+        &mut self,
+        key: &str,
+        text: &str,
+        effects: &mut Vec<Effect>,
+    ) -> Result<(), InvalidSetting> {
+        match view_setting(key) {
             Some(setting) => self.edit_view(setting, text, effects),
             None if theory_setting(key).is_some() && self.player.run.lab_state.is_some() => {
                 self.edit_theory(key, text)
@@ -218,9 +288,6 @@ impl State {
                 self.edit_learning_rate(text, effects)
             }
             None => self.edit_spec(key, text, effects),
-        };
-        if let Err(problem) = taken {
-            self.invalid_inputs.push(InvalidInput { key: key.into(), text: text.into(), error: problem });
         }
     }
 
@@ -257,13 +324,16 @@ impl State {
             spec.run.schedule.clear();
         }
         self.conflicts = spec.invalid_settings();
+        let conflict = tr!("These settings cannot be combined; the run goes on with the old settings.");
         if !self.conflicts.is_empty() {
-            self.player.message =
-                tr!("These settings cannot be combined; the run goes on with the old settings.").into();
+            self.player.message = conflict.into();
             self.pending = Some(spec);
             return Ok(());
         }
         self.pending = None;
+        if self.player.message == conflict {
+            self.player.message.clear();
+        }
         if spec != self.player.run.link.spec {
             let what = words::describe_changes(&self.player.run.link.spec, &spec);
             let seed = if spec.run.seed == self.player.run.link.spec.run.seed {
@@ -302,7 +372,7 @@ impl State {
     }
 
     /// Opens another link, starts its run and shows `message` to the user; Undo goes back to the previous link.
-    fn open_link(&mut self, link: Link, message: String, effects: &mut Vec<Effect>) {
+    pub(crate) fn open_link(&mut self, link: Link, message: String, effects: &mut Vec<Effect>) {
         self.clear_goal(effects);
         self.push_undo(UndoEntry::Link(Box::new(self.player.run.link.clone())));
         self.player.message = message;

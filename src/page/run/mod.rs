@@ -4,8 +4,13 @@
 mod consent_tests;
 pub mod lifecycle;
 #[cfg(test)]
+mod message_tests;
+#[cfg(test)]
 mod status_tests;
 #[cfg(test)]
 pub(crate) mod tests;
 #[cfg(test)]
 mod timing_tests;
+mod undo;
+#[cfg(test)]
+mod undo_tests;

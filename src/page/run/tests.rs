@@ -152,6 +152,43 @@ fn a_paused_link_waits_and_steps_singly() {
     assert_eq!((page.state.player.run.step, &page.state.player.run.phase), (0, &RunPhase::Paused));
 }
 
+/// Eight frames of a page of which one is in view train one network at a time.
+#[test]
+fn an_embedded_run_rests_while_its_frame_is_out_of_view() {
+    let phase = |page: &Page| page.state.player.run.phase.clone();
+    let mut page = Page::open("#v1/sparse-parity?n=20&embed=on");
+    page.train(100);
+    page.act(Action::FrameInView(false));
+    assert_eq!(phase(&page), RunPhase::Paused);
+    page.act(Action::FrameInView(false));
+    page.act(Action::FrameInView(true));
+    assert_eq!((phase(&page), page.state.player.run.step), (RunPhase::Running, 100));
+    // A reader's own pause stays.
+    page.act(Action::TogglePlay);
+    page.act(Action::FrameInView(false));
+    page.act(Action::FrameInView(true));
+    assert_eq!(phase(&page), RunPhase::Paused);
+    // A key that is pressed while the frame is out of view counts.
+    page.act(Action::TogglePlay);
+    page.act(Action::FrameInView(false));
+    page.act(Action::Reset);
+    page.act(Action::FrameInView(true));
+    assert_eq!(phase(&page), RunPhase::Paused);
+    // A run that has ended, a link that opens paused, a lesson that trains to a step, and a page that is not embedded.
+    let mut ended = Page::open("#v1/sparse-parity?n=20&embed=on");
+    ended.train(400);
+    let mut paused = Page::open("#v1/sparse-parity?n=20&embed=on&start=paused");
+    let mut lesson = Page::open("#v1/sparse-parity?n=20&embed=on&at=300");
+    let mut whole = Page::open("#v1/sparse-parity?n=20");
+    for page in [&mut ended, &mut paused, &mut lesson, &mut whole] {
+        let before = phase(page);
+        page.act(Action::FrameInView(false));
+        assert_eq!(phase(page), before, "{}", page.link());
+        page.act(Action::FrameInView(true));
+        assert_eq!(phase(page), before, "{}", page.link());
+    }
+}
+
 #[test]
 fn a_changed_setting_restarts_from_the_same_seed_and_can_be_undone() {
     let mut page = Page::open("#v1/sparse-parity?seed=7");
@@ -388,6 +425,27 @@ fn a_pasted_link_is_opened_with_its_notices_and_can_be_undone() {
     assert_eq!(page.starts(), starts, "the same run is not begun again");
     page.act(Action::Undo);
     assert_eq!(page.state.preset().unwrap().slug, "parity-20");
+}
+
+/// As a sentence in a chat ends, and as a telephone's keyboard begins.
+#[test]
+fn a_link_in_a_sentence_opens_as_meant_with_a_notice_on_what_was_changed() {
+    for (text, keys) in [
+        ("#V1/Sparse-Parity?n=30&width=64", &["version", "task"][..]),
+        ("#v1/sparse-parity?n=30&amp;width=64", &["link"]),
+        ("#v1/sparse-parity?n=30&width=64),", &["width"]),
+        ("#%23v1/sparse-parity?n=30&width=64", &[]),
+    ] {
+        let page = Page::open(text);
+        assert_eq!(page.link(), "#v1/sparse-parity?n=30&width=64", "{text}");
+        assert_eq!(page.state.notices.iter().map(|n| n.key.as_str()).collect::<Vec<_>>(), keys, "{text}");
+    }
+    for story in ["#Story/One-Note", "#story/one-note.", "#story/one-note)"] {
+        assert_eq!(Page::open(story).state.tour.as_ref().map(|tour| tour.slug), Some("one-note"), "{story}");
+    }
+    for gallery in ["#Gallery", "#gallery)", "#gallery\""] {
+        assert!(Page::open(gallery).state.gallery.is_open, "{gallery}");
+    }
 }
 
 #[test]

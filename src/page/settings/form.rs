@@ -71,6 +71,27 @@ pub fn speed_field() -> Option<Field> {
     ViewSettings::SETTINGS.iter().find(|k| k.key == SPEED_KEY).map(Field::of)
 }
 
+/// Largest number of settings that a lab chooses for the beginning of the first screen's drawer.
+pub const FIRST_SETTING_COUNT: usize = 5;
+
+/// Returns the keys of the settings with which the first screen's drawer begins: those of the lab's list `declared` that
+/// the run `spec` has, that have an effect and that are not hidden, at most [`FIRST_SETTING_COUNT`].
+pub fn first_setting_keys(
+    spec: &RunSpec,
+    declared: &[&'static str],
+    is_hidden: impl Fn(&str) -> bool,
+) -> Vec<&'static str> {
+    let settings = spec.settings();
+    let is_optimized = spec.model.config().is_optimized();
+    let is_shown = |key: &&str| {
+        let section = settings.iter().find(|(_, setting)| setting.key == *key).map(|(section, _)| *section);
+        section.is_some_and(|section| section != FormSection::Optimizer || is_optimized)
+            && spec.has_effect(key)
+            && !is_hidden(key)
+    };
+    declared.iter().copied().filter(is_shown).take(FIRST_SETTING_COUNT).collect()
+}
+
 /// Returns the default value of the setting `key` as text, for the task, model and optimizer of `spec`; None for an
 /// unknown key.
 pub fn default_value_text(spec: &RunSpec, key: &str) -> Option<String> {
@@ -126,6 +147,48 @@ mod tests {
                 assert!(!options.is_empty());
             }
         }
+    }
+
+    #[test]
+    fn every_lab_chooses_five_settings_of_its_default_run() {
+        for lab in vivarium_labs::LABS.all {
+            let (slug, declared) = (lab.info().slug, lab.first_settings());
+            let spec = RunSpec::default_of_lab(slug).unwrap();
+            let keys = first_setting_keys(&spec, declared, |_| false);
+            assert_eq!(keys.len(), FIRST_SETTING_COUNT, "{slug}: {keys:?}");
+            // All of them have a field that a default run neither hides nor locks.
+            let fields = FormSection::ALL.into_iter().flat_map(|section| section_fields(&spec, section));
+            let fields: Vec<Field> = fields.filter(|field| keys.contains(&field.key)).collect();
+            assert_eq!(fields.len(), keys.len(), "{slug}: a key has no field, or two fields");
+            let link = vivarium_model::permalink::decode(&format!("#v1/{slug}")).0;
+            assert!(keys.iter().all(|key| !link.hides(key) && !link.locks(key)), "{slug}");
+            // A key that the default run lacks is a setting of another model for the same task.
+            for (at, key) in declared.iter().enumerate() {
+                assert!(!declared[..at].contains(key), "{slug}: {key} twice");
+                let has_setting = |entry: &CatalogEntry| {
+                    let mut other = spec.clone();
+                    Model::suit(entry.info.slug, &spec.task)
+                        && other.parse(MODEL_KEY, entry.info.slug).is_ok()
+                        && other.setting(key).is_some()
+                };
+                assert!(Model::ENTRIES.iter().any(has_setting), "{slug}: {key}");
+            }
+        }
+    }
+
+    #[test]
+    fn settings_without_effect_or_hidden_ones_make_room_for_the_next() {
+        let first = |link: &str| {
+            let link = vivarium_model::permalink::decode(link).0;
+            let declared = ["width", "widths", "n", "k", "lr", "noise", "wd"];
+            first_setting_keys(&link.spec, &declared, |key| link.hides(key)).join(" ")
+        };
+        assert_eq!(first("#v1/sparse-parity?n=20"), "width n k lr noise");
+        assert_eq!(first("#v1/sparse-parity?n=10&k=2&data=cube"), "width n k lr wd");
+        assert_eq!(first("#v1/sparse-parity?n=20&hide=width,k"), "n lr noise wd");
+        assert_eq!(first("#v1/sparse-parity?model=deep-mlp&n=20&k=4"), "widths n k lr noise");
+        // Nothing is optimised, so that the learning rate is not a setting of it.
+        assert_eq!(first("#v1/boolean-circuit"), "n");
     }
 
     #[test]

@@ -5,7 +5,8 @@
 //! tested.
 
 use vivarium_core::language::{escape_html, translated};
-use vivarium_core::settings::{Range, Spacing, SweepAxis};
+use vivarium_core::settings::entry::{EntryError, normalize_number, parse_whole_entry};
+use vivarium_core::settings::{InvalidSetting, Range, Spacing, SweepAxis};
 use vivarium_model::chart;
 use vivarium_model::chart::Chart;
 use vivarium_model::models::Model;
@@ -133,6 +134,36 @@ impl AxisForm {
         }
     }
 
+    /// Returns the axis with its numbers in the notation of links; the options of a choice stay as they are.
+    ///
+    /// # Errors
+    /// The first text that is not one number.
+    fn normalize(&self, spec: &RunSpec) -> Result<AxisForm, InvalidSetting> {
+        let setting = spec.setting(&self.key);
+        let setting = setting.filter(|setting| matches!(setting.range, Range::Int(..) | Range::Real(..)));
+        let Some(setting) = setting else { return Ok(self.clone()) };
+        let is_whole = matches!(setting.range, Range::Int(..));
+        let read = |text: &str| match normalize_number(text, is_whole) {
+            // The ends of a range need not be whole numbers.
+            Err(EntryError::Character(_)) if text.trim().parse::<f64>().is_ok() => Ok(text.to_string()),
+            Err(error) => {
+                Err(InvalidSetting::new(setting.key, text, error.describe(&setting.describe_expected())))
+            }
+            Ok(text) => Ok(text),
+        };
+        let mut axis = self.clone();
+        if self.mode == "list" {
+            let parts = split_list(&self.list).into_iter().map(read).collect::<Result<Vec<_>, _>>()?;
+            axis.list = parts.join(" ");
+        } else {
+            (axis.from, axis.to) = (read(&self.from)?, read(&self.to)?);
+            if let Some(count) = parse_whole_entry(&self.value_count) {
+                axis.value_count = count.to_string();
+            }
+        }
+        Ok(axis)
+    }
+
     /// Returns a sentence on the first wrong field of the axis; None if no error is found.
     fn find_error(&self, spec: &RunSpec) -> Option<String> {
         let name = || setting_label(spec, &self.key);
@@ -145,7 +176,7 @@ impl AxisForm {
         }
         let number = |text: &str| text.trim().parse::<f64>().ok().filter(|x| x.is_finite());
         let (from, to) = (number(&self.from), number(&self.to));
-        let many = self.value_count.trim().parse::<usize>().ok().filter(|many| (2..=1000).contains(many));
+        let many = parse_whole_entry(&self.value_count).filter(|many| (2..=1000).contains(many));
         match (from, to, many) {
             (None, ..) | (_, None, _) => Some(tr!("{name}: “From” and “To” must be numbers.", name = name())),
             (.., None) => Some(tr!("{name}: choose 2 to 1,000 values.", name = name())),
@@ -154,6 +185,31 @@ impl AxisForm {
             }
             _ => None,
         }
+    }
+}
+
+/// Splits a list of numbers at spaces, commas, semicolons and underscores. Commas are parts of the numbers if other
+/// separators divide the list so that no number has two commas, as in "0,05 0,1", and in a single number such as "0,05".
+fn split_list(list: &str) -> Vec<&str> {
+    let is_separator = |letter: char| letter.is_whitespace() || [';', '_'].contains(&letter);
+    let parts: Vec<&str> = list.split(is_separator).filter(|part| !part.is_empty()).collect();
+    let has_inner_comma = |part: &&str| part.contains(',');
+    let is_number = |part: &&str| {
+        part.split_once(',')
+            .is_none_or(|(before, after)| !before.is_empty() && !after.is_empty() && !after.contains(','))
+    };
+    let is_decimal = |part: &&str| {
+        part.split_once(',').is_some_and(|(_, after)| after.len() > 1 && after.starts_with('0'))
+    };
+    let are_numbers = parts.iter().any(has_inner_comma)
+        && parts.iter().all(is_number)
+        && (parts.len() > 1 || parts.iter().any(is_decimal));
+    match are_numbers {
+        true => parts,
+        false => list
+            .split(|letter| is_separator(letter) || letter == ',')
+            .filter(|part| !part.is_empty())
+            .collect(),
     }
 }
 
@@ -227,9 +283,6 @@ impl SweepForm {
         let spec = &mut link.spec;
         (spec.run.sweep, spec.run.series) = (SweepAxis::default(), SweepAxis::default());
         spec.run.schedule.clear();
-        if let Some(flaw) = self.axes.iter().find_map(|way| way.find_error(spec)) {
-            return Err(flaw);
-        }
         let report = |problem: vivarium_core::settings::InvalidSetting| {
             let name = match problem.key.as_str() {
                 "sweep" => setting_label(&link.spec, &self.axes[0].key),
@@ -238,13 +291,26 @@ impl SweepForm {
             };
             // The error of a single run is at the end of the sweep's error.
             let expected = problem.expected.rsplit("; ").next().unwrap_or_default();
-            tr!("{name}: expected {expected}.", name, expected = expected.trim_end_matches('.'))
+            let sentence =
+                tr!("{name}: expected {expected}.", name, expected = expected.trim_end_matches('.'));
+            // A question has its own mark.
+            sentence.replace("?.", "?")
         };
+        let [first, second] = &self.axes;
+        let axes =
+            [first.normalize(&link.spec).map_err(report)?, second.normalize(&link.spec).map_err(report)?];
+        if let Some(flaw) = axes.iter().find_map(|way| way.find_error(&link.spec)) {
+            return Err(flaw);
+        }
         let mut spec = link.spec.clone();
-        let read = spec
-            .parse("replicas", self.seeds.trim())
-            .and_then(|()| spec.parse("sweep", &self.axes[0].axis_text()))
-            .and_then(|()| spec.parse("series", &self.axes[1].axis_text()));
+        let seeds = self.seeds.trim();
+        let seeds = spec
+            .setting("replicas")
+            .map_or_else(|| Ok(seeds.into()), |setting| setting.normalize_entry(seeds));
+        let read = seeds
+            .and_then(|seeds| spec.parse("replicas", &seeds))
+            .and_then(|()| spec.parse("sweep", &axes[0].axis_text()))
+            .and_then(|()| spec.parse("series", &axes[1].axis_text()));
         read.map_err(report)?;
         if runs(&spec) > MAX_PAGE_SWEEP_RUNS {
             return Err(tr!(

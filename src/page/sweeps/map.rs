@@ -13,6 +13,7 @@ use vivarium_model::sweep::SweepCell;
 use vivarium_plot::analysis::binomial::wilson_interval;
 use vivarium_plot::analysis::convergence::ConvergenceTimes;
 use vivarium_view::display::RunView;
+use vivarium_view::display::sweep::SweepProgress;
 use vivarium_view::display::words::{
     format_count, format_decimal, format_percent, format_setting, format_thousands, option_label,
     setting_symbol,
@@ -49,14 +50,55 @@ fn cell_settings(run: &RunView, cell: &SweepCell) -> String {
     both.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
-/// Returns the shown quantity for each run of the sweep; None for runs that have not ended or have no value.
-fn cell_values(run: &RunView) -> Vec<Option<f64>> {
+/// Quantities that the map may show in place of a share of seeds that is the same in all runs, the preferred one first.
+const OTHER_QUANTITIES: [SweepMapQuantity; 3] =
+    [SweepMapQuantity::Steps, SweepMapQuantity::Accuracy, SweepMapQuantity::Loss];
+
+/// Whether ended runs of the sweep differ in this quantity.
+fn runs_differ(run: &RunView, quantity: SweepMapQuantity) -> bool {
+    let mut known = cell_values(run, quantity).into_iter().flatten();
+    let first = known.next();
+    known.any(|value| Some(value) != first)
+}
+
+/// Returns the quantity that the map shows: that of the view, but if the sweep has stopped and the share of seeds that
+/// reached the target is the same in all its ended runs, another quantity in which the runs differ.
+fn shown_quantity(run: &RunView) -> SweepMapQuantity {
+    let of_view = run.link.view.cells;
+    let has_stopped = run.sweep.as_ref().is_some_and(SweepProgress::is_stopped);
+    if of_view != SweepMapQuantity::Share || !has_stopped || runs_differ(run, of_view) {
+        return of_view;
+    }
+    OTHER_QUANTITIES.into_iter().find(|other| runs_differ(run, *other)).unwrap_or(of_view)
+}
+
+/// Returns the sentence that says why the map shows another quantity than the share of seeds that reached the target;
+/// None if the map shows the quantity of the view.
+fn replacement_note(run: &RunView) -> Option<String> {
+    if shown_quantity(run) == run.link.view.cells {
+        return None;
+    }
+    let share = cell_values(run, SweepMapQuantity::Share).into_iter().flatten().next()?;
+    Some(match share {
+        1.0 => {
+            tr!("Every run reached the target with all its seeds, so the map shows another quantity.").into()
+        }
+        0.0 => tr!("No run reached the target with any seed, so the map shows another quantity.").into(),
+        _ => tr!(
+            "Every run reached the target with {share} of its seeds, so the map shows another quantity.",
+            share = format_percent(share as f32)
+        ),
+    })
+}
+
+/// Returns a quantity for each run of the sweep; None for runs that have not ended or have no value.
+fn cell_values(run: &RunView, quantity: SweepMapQuantity) -> Vec<Option<f64>> {
     let Some(sweep) = &run.sweep else { return vec![] };
     let number = |at: usize| {
         let times = sweep.solved_steps(at)?;
         let last =
             |of: usize| sweep.final_metrics(at).map(|last| f64::from(last[of])).filter(|x| x.is_finite());
-        match run.link.view.cells {
+        match quantity {
             SweepMapQuantity::Share => {
                 Some(times.iter().flatten().count() as f64 / times.len().max(1) as f64)
             }
@@ -70,8 +112,8 @@ fn cell_values(run: &RunView) -> Vec<Option<f64>> {
 
 /// Returns (value of the palest colour, value of the fullest colour): (0, 1) for shares, else the smallest and the
 /// largest of the values; (∞, −∞) if all are None.
-fn colour_range(run: &RunView, values: &[Option<f64>]) -> (f64, f64) {
-    if run.link.view.cells == SweepMapQuantity::Share {
+fn colour_range(quantity: SweepMapQuantity, values: &[Option<f64>]) -> (f64, f64) {
+    if quantity == SweepMapQuantity::Share {
         return (0.0, 1.0);
     }
     let found = values.iter().flatten();
@@ -81,11 +123,11 @@ fn colour_range(run: &RunView, values: &[Option<f64>]) -> (f64, f64) {
 /// Returns the appearance of every cell of the map, in the order of the sweep's runs.
 pub fn cell_views(run: &RunView) -> Vec<CellView> {
     let Some(sweep) = &run.sweep else { return vec![] };
-    let numbers = cell_values(run);
-    let (low, high) = colour_range(run, &numbers);
+    let quantity = shown_quantity(run);
+    let numbers = cell_values(run, quantity);
+    let (low, high) = colour_range(quantity, &numbers);
     // Numbers of steps are compared on a logarithmic scale.
-    let scale =
-        |x: f64| if run.link.view.cells == SweepMapQuantity::Steps { libm::log(x.max(1.0)) } else { x };
+    let scale = |x: f64| if quantity == SweepMapQuantity::Steps { libm::log(x.max(1.0)) } else { x };
     let strength = |x: f64| match scale(high) - scale(low) {
         width if width > 0.0 => (scale(x) - scale(low)) / width,
         _ => 1.0,
@@ -101,7 +143,7 @@ pub fn cell_views(run: &RunView) -> Vec<CellView> {
             };
         };
         let (found, all) = (times.iter().flatten().count(), times.len());
-        let text = match (run.link.view.cells, numbers[at]) {
+        let text = match (quantity, numbers[at]) {
             (SweepMapQuantity::Share, _) => format!("{found}/{all}"),
             (_, None) => "–".into(),
             (SweepMapQuantity::Steps, Some(x)) => format_compact(x),
@@ -134,9 +176,9 @@ pub fn cell_views(run: &RunView) -> Vec<CellView> {
 
 /// Returns the sentence that explains the colours of the map.
 pub fn map_legend(run: &RunView) -> String {
-    let numbers = cell_values(run);
-    let (low, high) = colour_range(run, &numbers);
-    let (what, low, high) = match run.link.view.cells {
+    let quantity = shown_quantity(run);
+    let (low, high) = colour_range(quantity, &cell_values(run, quantity));
+    let (what, low, high) = match quantity {
         SweepMapQuantity::Share => {
             (tr!("Share of seeds with which the target was reached"), tr!("none").into(), tr!("all").into())
         }
@@ -161,7 +203,8 @@ pub fn map_legend(run: &RunView) -> String {
         low,
         high
     );
-    format!("{map} {floor}").trim_end().into()
+    let note = replacement_note(run).unwrap_or_default();
+    format!("{note} {map} {floor}").trim().into()
 }
 
 /// Returns the link behind a cell, before the swept values are set: the link of the sweep without charts that only

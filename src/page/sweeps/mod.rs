@@ -3,6 +3,8 @@
 pub mod form;
 pub mod map;
 #[cfg(test)]
+mod result_tests;
+#[cfg(test)]
 pub(crate) mod tests;
 #[cfg(test)]
 mod worker_tests;

@@ -28,7 +28,7 @@ fn started(effects: &[Effect]) -> Option<RunSpec> {
 }
 
 /// The page with a sweep of four runs, and what it asked of its trainer.
-fn open() -> (State, Vec<Effect>) {
+pub(super) fn open() -> (State, Vec<Effect>) {
     let link = "#v1/sparse-parity?replicas=2&sweep=n:10_20&series=k:2_3&device=cpu";
     let mut state = State::default();
     state.apply(Action::GpuDetected(GpuSupport::NoWebGpu));
@@ -159,12 +159,12 @@ fn fields_that_the_sweep_sets_are_known() {
 }
 
 /// Ends the run under way, with one network at the target.
-fn end(state: &mut State, step: u64) -> Vec<Effect> {
+pub(super) fn end(state: &mut State, step: u64) -> Vec<Effect> {
     end_of(state, &[1], step)
 }
 
 /// A run whose replicas of these indices are at the target.
-fn end_of(state: &mut State, replicas: &[usize], step: u64) -> Vec<Effect> {
+pub(super) fn end_of(state: &mut State, replicas: &[usize], step: u64) -> Vec<Effect> {
     answer_start(state);
     for replica in replicas {
         receive(state, Event::Solved { replica: *replica, step });
@@ -181,7 +181,7 @@ fn end_of(state: &mut State, replicas: &[usize], step: u64) -> Vec<Effect> {
     receive(state, Event::Finished { step: 50, reason: EndReason::LastStep })
 }
 
-fn sweep(state: &State) -> &SweepProgress {
+pub(super) fn sweep(state: &State) -> &SweepProgress {
     state.player.run.sweep.as_ref().unwrap()
 }
 
@@ -204,6 +204,7 @@ fn the_table_of_a_sweep_has_every_run_with_its_swept_settings() {
     ];
     assert_eq!(lines, expected);
     assert!(Export::Csv.description(&state).starts_with("The result of every replica in every finished run"));
+    assert_eq!(Export::Csv.label(&state), "Results of the sweep (CSV)");
 }
 
 #[test]
@@ -447,6 +448,30 @@ fn the_dialog_says_what_is_wrong() {
     ] {
         assert!(sentence.contains(part), "{part}: {sentence}");
     }
+}
+
+#[test]
+fn the_dialog_reads_numbers_of_other_countries() {
+    const AT: &str = "#v1/sparse-parity?n=20";
+    let rates = [("key.0", "lr"), ("mode.0", "log"), ("from.0", "0,01"), ("to.0", "1"), ("many.0", "3")];
+    let strict = [("key.0", "lr"), ("mode.0", "log"), ("from.0", "0.01"), ("to.0", "1"), ("many.0", "3")];
+    assert_eq!(chosen(AT, &rates).unwrap(), chosen(AT, &strict).unwrap());
+    for (list, values) in [
+        ("0,05 0,1", "lr:0.05_0.1"),
+        ("0,05; 0,1", "lr:0.05_0.1"),
+        ("0,05", "lr:0.05"),
+        ("0.05, 0.1", "lr:0.05_0.1"),
+        ("1,2,3", "lr:1_2_3"),
+    ] {
+        let fields = [("key.0", "lr"), ("mode.0", "list"), ("list.0", list)];
+        assert!(chosen(AT, &fields).unwrap().contains(&format!("sweep={values}&")), "{list}");
+    }
+    let thousands = [("key.0", "width"), ("mode.0", "list"), ("list.0", "512 1,024")];
+    assert!(chosen(AT, &thousands).unwrap().contains("sweep=width:512_1024&"));
+    let sentence = chosen(AT, &[("seeds", "1.000")]).unwrap_err();
+    assert!(sentence.ends_with("Do you mean 1 or 1,000?"), "{sentence}");
+    let sentence = chosen(AT, &[("mode.0", "list"), ("list.0", "8 16x")]).unwrap_err();
+    assert!(sentence.ends_with("“x” is not possible here."), "{sentence}");
 }
 
 #[test]

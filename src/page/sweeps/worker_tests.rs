@@ -118,6 +118,8 @@ fn what_others_make_of_a_sweep_is_what_one_finds_alone() {
     assert_eq!((office.members.len(), office.gone), (3, 3), "nobody waits when it is over");
     assert!(office.ahead.len() >= 3 && !office.ahead.contains(&9), "{:?}", office.ahead);
     assert_eq!(sweep_results(&office), sweep_results(&alone));
+    let metrics = |page: &SweepPage| page.sweep().format_metrics_csv(&page.page.state.player.run.link.spec);
+    assert_eq!(metrics(&office), metrics(&alone));
     assert_eq!(office.sweep().ended_count(), 10);
     let rows = |office: &SweepPage| office.page.state.player.run.history.rows().cloned().collect::<Vec<_>>();
     assert_eq!(

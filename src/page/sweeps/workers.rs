@@ -13,11 +13,12 @@
 //! far end are the ones that succeed early. A second worker, for which there is no core, costs 6 s.
 
 use crate::state::State;
-use vivarium_model::protocol::{Command, Event, Measurement, Payload};
+use vivarium_model::protocol::{Command, Event, Payload};
 use vivarium_model::run::RunSpec;
 use vivarium_model::run::cost::max_cost;
 use vivarium_player::start::held_out_limit;
 use vivarium_player::trainer::{Program, Trainer, TrainerMessage};
+use vivarium_plot::analysis::curves::RunHistory;
 use vivarium_view::display::sweep::SweepRunResult;
 use vivarium_view::display::upload_command;
 
@@ -62,8 +63,8 @@ struct SweepJob {
     spec: RunSpec,
     /// Step at which each replica of this run reached the target; None for replicas that have not.
     solved_steps: Vec<Option<u64>>,
-    /// Latest measurement of the run that the sweep worker trains; None before the first.
-    last_row: Option<Measurement>,
+    /// Measurements of the run that the sweep worker trains.
+    history: RunHistory,
 }
 
 impl<T: Trainer> SweepWorkers<T> {
@@ -158,7 +159,8 @@ impl<T: Trainer> SweepWorkers<T> {
         let (run, cell) =
             runs.find(|(run, cell)| sweep.can_run_early(*run) && !is_made(*run) && on_cpu(&cell.spec))?;
         let spec = cell.spec.clone();
-        Some(SweepJob { cell_index: run, solved_steps: vec![None; spec.run.replicas], spec, last_row: None })
+        let solved_steps = vec![None; spec.run.replicas];
+        Some(SweepJob { cell_index: run, solved_steps, spec, history: RunHistory::default() })
     }
 
     /// Handles a message of the worker with this number. If its run has ended, returns (index of the run in the sweep,
@@ -181,8 +183,8 @@ impl<T: Trainer> SweepWorkers<T> {
         let errand = &mut self.workers[place].job;
         let made = errand.as_mut()?;
         match message.event {
-            Event::Metrics(mut rows) => {
-                made.last_row = rows.pop().or(made.last_row.take());
+            Event::Metrics(rows) => {
+                rows.into_iter().for_each(|row| made.history.push(row));
                 None
             }
             Event::Solved { replica, step } => {
@@ -190,9 +192,8 @@ impl<T: Trainer> SweepWorkers<T> {
                 None
             }
             Event::Finished { .. } => {
-                let SweepJob { cell_index: run, spec, solved_steps: times, last_row: last } =
-                    errand.take()?;
-                Some((run, SweepRunResult::of(&spec, &times, last.as_ref())))
+                let SweepJob { cell_index: run, spec, solved_steps: times, history } = errand.take()?;
+                Some((run, SweepRunResult::of(&spec, &times, &history)))
             }
             _ => None,
         }

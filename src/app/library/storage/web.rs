@@ -510,7 +510,7 @@ async fn open_stored_table(parts: &JsValue, wanted: Option<u64>) -> Option<u64> 
         true => Blob::new_with_u8_array_sequence(&Array::of1(&file)).ok()?,
         false => file.dyn_into::<Blob>().ok()?,
     };
-    let (file, table) = read_stored_table(file, label as usize).await?;
+    let (file, table) = read_stored_table(file, label as usize, wanted).await?;
     let is_it = wanted.is_none_or(|wanted| wanted == table.number);
     is_it.then(|| tables::store_file(&name, file, table))
 }

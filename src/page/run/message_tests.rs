@@ -1,0 +1,129 @@
+//! Messages on the present state of the run are removed when this state ends; the name of a run stays when it goes on.
+
+use crate::run::tests::Page;
+use crate::share::titles::page_title;
+use crate::state::{Action, State};
+use vivarium_labs::find_preset;
+use vivarium_model::permalink::encode;
+use vivarium_model::protocol::{DeviceInfo, DeviceKind, EndReason, Event};
+use vivarium_player::trainer::{Program, TrainerMessage};
+use vivarium_view::display::RunPhase;
+use vivarium_view::presets::recorded::recorded_steps;
+
+/// Applies a message of the trainer on the CPU.
+fn hear(state: &mut State, event: Event) {
+    state.apply(Action::Trainer(Program::Cpu, TrainerMessage::Message(event.into())));
+}
+
+/// Opens a link; its run has started.
+fn started(link: &str) -> State {
+    let mut state = State::default();
+    state.apply(Action::Open(link.into()));
+    hear(
+        &mut state,
+        Event::Ready(DeviceInfo { kind: DeviceKind::Cpu, name: "CPU".into(), simulated: false }),
+    );
+    let event = Event::Started {
+        step: 0,
+        relevant: vec![0],
+        held_out: 64,
+        parameters: 9,
+        learner: String::new(),
+        note: String::new(),
+    };
+    hear(&mut state, event);
+    assert_eq!(state.player.run.phase, RunPhase::Running);
+    state
+}
+
+#[test]
+fn a_paused_run_does_not_continue_up_to_a_step() {
+    let mut state = started("#v1/sparse-parity?n=20&device=cpu");
+    state.train_to(500, &mut vec![]);
+    hear(&mut state, Event::Resumed { step: 20 });
+    assert_eq!(state.player.message, "The run continues up to step 500.");
+    state.apply(Action::TogglePlay);
+    hear(&mut state, Event::Paused { step: 300 });
+    assert_eq!((state.player.message.as_str(), &state.player.run.phase), ("", &RunPhase::Paused));
+}
+
+#[test]
+fn a_run_that_plays_does_not_wait() {
+    let mut state = started("#v1/sparse-parity?n=20&device=cpu");
+    state.apply(Action::TogglePlay);
+    hear(&mut state, Event::Paused { step: 300 });
+    state.train_to(300, &mut vec![]);
+    state.apply(Action::Tick);
+    assert_eq!(state.player.message, "The run waits at step 300.");
+    let mut playing = state.clone();
+    playing.apply(Action::TogglePlay);
+    hear(&mut playing, Event::Resumed { step: 300 });
+    assert_eq!(playing.player.message, "");
+    state.apply(Action::SingleStep);
+    hear(&mut state, Event::Paused { step: 301 });
+    assert_eq!(state.player.message, "");
+}
+
+#[test]
+fn a_run_that_went_on_and_is_paused_does_not_go_on() {
+    let mut page = Page::open("");
+    page.train(400);
+    let end = page.state.player.run.step;
+    assert!(matches!(page.state.player.run.phase, RunPhase::Finished(_)));
+    page.act(Action::TogglePlay);
+    assert_eq!(
+        page.state.player.message,
+        format!("The run goes on to step {}; the link contains this change.", 2 * end)
+    );
+    page.act(Action::TogglePlay);
+    assert_eq!((page.state.player.message.as_str(), &page.state.player.run.phase), ("", &RunPhase::Paused));
+}
+
+#[test]
+fn a_message_about_something_else_stays() {
+    let mut state = started("#v1/sparse-parity?n=20&device=cpu");
+    state.train_to(500, &mut vec![]);
+    hear(&mut state, Event::Resumed { step: 20 });
+    state.apply(Action::ShowMessage("Something else."));
+    state.apply(Action::TogglePlay);
+    hear(&mut state, Event::Paused { step: 300 });
+    assert_eq!(state.player.message, "Something else.");
+}
+
+#[test]
+fn settings_that_agree_again_are_no_conflict() {
+    let mut page = Page::open("#v1/sparse-parity?n=10&device=cpu");
+    page.act(Action::Edit("k".into(), "8".into()));
+    page.act(Action::Edit("n".into(), "7".into()));
+    assert!(page.state.player.message.starts_with("These settings cannot be combined"));
+    page.act(Action::Edit("n".into(), "10".into()));
+    assert!(page.state.conflicts.is_empty() && page.state.player.message.is_empty());
+}
+
+#[test]
+fn a_question_is_gone_when_it_is_answered() {
+    let link = "#v1/sparse-parity?n=512&width=4096&batch=1024&replicas=16&steps=10000000&device=cpu";
+    let mut page = Page::open(link);
+    assert!(page.state.player.message.ends_with("Play starts the run."));
+    page.act(Action::TogglePlay);
+    assert_eq!(page.state.player.message, "");
+}
+
+#[test]
+fn a_preset_that_goes_on_keeps_its_name_and_its_claim() {
+    let preset = find_preset("parity-20").unwrap();
+    let end = recorded_steps(preset.slug).unwrap();
+    let mut state = State::default();
+    state.apply(Action::Open(preset.link.into()));
+    let title = page_title(&state);
+    state.player.run.step = end;
+    state.player.run.phase = RunPhase::Finished(EndReason::Target);
+    state.apply(Action::TogglePlay);
+    assert_eq!(state.player.run.link.spec.run.steps, 2 * end);
+    assert_eq!((page_title(&state), state.preset()), (title.clone(), Some(preset)));
+    // The link of the longer run opens the longer run, under the same name.
+    let mut other = State::default();
+    other.apply(Action::Open(encode(&state.player.run.link)));
+    assert_eq!(other.player.run.link.spec, state.player.run.link.spec);
+    assert_eq!((page_title(&other), other.preset()), (title, Some(preset)));
+}

@@ -1,0 +1,97 @@
+//! A run that was left for another one, and the return to the step at which it was left.
+//!
+//! # Why
+//! A single letter starts a run again or gives it a new seed, and a letter is pressed by mistake. So the page keeps the
+//! run that it leaves, with its curves and its last checkpoint: Undo trains it from there to its last step again, as a
+//! jump to an earlier step does.
+
+use crate::checkpoints::Checkpoints;
+use crate::consent::Consent;
+use crate::player::Player;
+use crate::trainer::TrainerEffect;
+use vivarium_view::display::{RunPhase, RunView};
+
+/// A run at the step at which it was left.
+#[derive(Debug, Clone)]
+pub struct LeftRun {
+    /// The run at its latest step.
+    pub run: RunView,
+    /// The last checkpoint at or before this step; empty if there was none yet.
+    checkpoints: Checkpoints,
+    /// Whether the run waited, so that it waits again on return.
+    was_paused: bool,
+}
+
+impl PartialEq for LeftRun {
+    /// Whether both are the same run at the same step.
+    fn eq(&self, other: &Self) -> bool {
+        (self.run.run_count, self.run.step) == (other.run.run_count, other.run.step)
+            && self.run.link == other.run.link
+    }
+}
+
+impl LeftRun {
+    /// Returns an estimate of the bytes of memory that checkpoint and measurements take.
+    pub fn size(&self) -> usize {
+        let rows = self.run.history.rows();
+        let bytes = rows
+            .map(|row| 64 + 8 * (5 * row.test_loss.len() + row.measures.iter().map(Vec::len).sum::<usize>()));
+        self.checkpoints.total_bytes() + bytes.sum::<usize>()
+    }
+}
+
+impl Player {
+    /// Returns the current run at its latest step, so that [`Player::return_to_run`] can show it again; None if there is
+    /// nothing to return to: at step 0, in a sweep, after a failure, and for a run that was opened from a file.
+    pub fn left_run(&self) -> Option<LeftRun> {
+        let mut run = self.latest_run().clone();
+        if let (None, Some(seek)) = (&self.latest_run, &self.seek) {
+            run.phase = seek.phase_on_arrival.clone();
+        }
+        let is_lost = run.sweep.is_some()
+            || run.file_environment.is_some()
+            || run.step == 0
+            || matches!(run.phase, RunPhase::Failed(_));
+        if is_lost {
+            return None;
+        }
+        let mut checkpoints = self.checkpoints.clone();
+        if let Some((step, bytes)) = self.checkpoint.as_ref().filter(|(step, _)| *step <= run.step) {
+            checkpoints.push(*step, bytes, run.latest_accuracy());
+        }
+        checkpoints.keep_latest_before(run.step);
+        // Weights of a file are not those of the link.
+        if !run.initial_weights_file[0].is_empty() && checkpoints.latest_before(run.step).is_none() {
+            return None;
+        }
+        let was_paused = match run.phase {
+            RunPhase::Running => false,
+            RunPhase::Loading => self.paused,
+            _ => true,
+        };
+        run.resume_message.clear();
+        Some(LeftRun { run, checkpoints, was_paused })
+    }
+
+    /// Shows a run again at the step at which it was left, and makes the trainer train to this step; then it goes on if it
+    /// was training.
+    pub fn return_to_run<E: From<TrainerEffect>>(&mut self, left: LeftRun, effects: &mut Vec<E>) {
+        let LeftRun { run, checkpoints, was_paused } = left;
+        self.clear_goal(effects);
+        self.replace_link(run.link.clone());
+        let [runs, findings, changes] =
+            [self.run.run_count, self.run.finding_count, self.run.view_changes].map(|count| count + 1);
+        self.run = RunView { run_count: runs, finding_count: findings, view_changes: changes, ..run };
+        // The second program may have arrived since.
+        self.run.init_lazy_state();
+        self.consent = Consent::given_for(&self.run.link.spec);
+        (self.goal, self.step_rates, self.replaced_at, self.resumed_run) = Default::default();
+        (self.latest_run, self.seek) = Default::default();
+        (self.checkpoints, self.paused) = (checkpoints, was_paused);
+        let arrival = match &self.run.phase {
+            RunPhase::Running | RunPhase::Loading => RunPhase::Paused,
+            ended => ended.clone(),
+        };
+        self.start_seek(arrival, effects);
+    }
+}
