@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use leptos::prelude::*;
 use wasm_bindgen::prelude::*;
-use web_sys::{AddEventListenerOptions, HtmlElement};
+use web_sys::HtmlElement;
 
 use crate::browser;
 use crate::icon::{Icon, Name};
@@ -27,6 +27,9 @@ const TEXT_SCALES: [f64; 2] = [1.0, 3.0];
 /// Time after the end of printing until the page has its colours of the screen again. Some phones report the end before
 /// they have read the page.
 const AFTER_PRINT: Duration = Duration::from_millis(500);
+/// Time between two readings of the resolution of the screen: a window that is moved to another screen gets no event in all
+/// browsers.
+const SCREEN_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Theme chosen by the user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -150,13 +153,14 @@ impl Appearance {
             set_timeout(move || printing.set(false), AFTER_PRINT);
         });
         let text_scale = RwSignal::new(measure_text_scale().unwrap_or(1.0));
-        let pixel_ratio = RwSignal::new(0.0);
-        follow_pixel_ratio(pixel_ratio);
+        let pixel_ratio = RwSignal::new(window().device_pixel_ratio());
+        let follow_screen = move || set_if_changed(pixel_ratio, window().device_pixel_ratio());
+        set_interval(follow_screen, SCREEN_INTERVAL);
         // The size of texts is changed in the browser's settings, which are a page of their own.
         for event in ["focus", "resize"] {
             window_event_listener_untyped(event, move |_| {
                 set_if_changed(text_scale, measure_text_scale().unwrap_or(1.0));
-                set_if_changed(pixel_ratio, window().device_pixel_ratio());
+                follow_screen();
             });
         }
         let appearance =
@@ -184,23 +188,6 @@ fn follow_media(query: &'static str) -> RwSignal<bool> {
         std::mem::forget(list);
     }
     matches
-}
-
-/// Keeps `ratio` equal to the number of pixels of the screen per CSS pixel, which changes with the zoom and with the screen.
-fn follow_pixel_ratio(ratio: RwSignal<f64>) {
-    let now = window().device_pixel_ratio();
-    set_if_changed(ratio, now);
-    // A query matches one ratio: each change needs another list.
-    let Ok(Some(list)) = window().match_media(&format!("(resolution: {now}dppx)")) else { return };
-    let options = AddEventListenerOptions::new();
-    options.set_once(true);
-    let changed = Closure::once_into_js(move || follow_pixel_ratio(ratio));
-    let _ = list.add_event_listener_with_callback_and_add_event_listener_options(
-        "change",
-        changed.unchecked_ref(),
-        &options,
-    );
-    std::mem::forget(list);
 }
 
 /// Measures the size of the text that the user has chosen in the browser, relative to the usual size.

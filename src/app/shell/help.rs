@@ -34,7 +34,7 @@ const KEYS: &[(&str, &str)] = &[
     ("R", text!("Start the same run again")),
     ("N", text!("Start a run with the same settings and a new seed")),
     ("C", text!("Keep this run and compare the next runs with this run")),
-    (text!("Ctrl Z"), text!("Undo the last change")),
+    (text!("Ctrl Z"), text!("Undo the last change; after a new start or a new seed, back to the step of the run before")),
     ("S", text!("Save the run, or open a saved run")),
     ("G", text!("Gallery of all experiments, or back to the run")),
     ("J, K", text!("Next and previous passage of a story")),
@@ -256,7 +256,7 @@ fn single_keys_switch() -> AnyView {
             {tr!("Shortcuts of a single letter or sign are on")}
         </label>
         <p class="shortcuts__about">
-            {tr!("If they are off, letters and signs that are typed or dictated beside a field have no effect. Space, arrow keys, Page Down, Esc and Ctrl Z still work. This browser remembers the choice.")}
+            {tr!("If these shortcuts are off, letters and signs that are typed or dictated beside a field have no effect. Space, arrow keys, Page Down, Esc and Ctrl Z still work. This browser stores the choice.")}
         </p>
     }
     .into_any()
