@@ -103,7 +103,11 @@ fn describe_run(record: &Record) -> Vec<String> {
     let (step, rows) = (format_thousands(record.step), format_thousands(record.rows.len() as u64));
     lines.push(format!("Step {step}, {ended}; {rows} measurements of {} replicas.", record.solved.len()));
     if let Some(last) = record.rows.last() {
-        let diverged = if last.test_loss.len() > 1 { diverged_replicas(last) } else { vec![] };
+        let diverged = if last.test_loss.len() > 1 {
+            diverged_replicas(last, record.link.spec.is_executed())
+        } else {
+            vec![]
+        };
         for column in list_columns(&record.link.spec.measure_names(), record.rows.iter()) {
             let (median, ..) = median_range(&without_diverged(&column.values(last), &diverged));
             lines.push(format!("  {:<32}{median:.6}", column.key));

@@ -15,8 +15,6 @@ use vivarium_model::permalink::{Link, TEACHER_KEYS, decode_on_table, decode_with
 use vivarium_model::platform::may_have_gpu;
 use vivarium_model::run::cells::MAX_PAGE_SWEEP_RUNS;
 use vivarium_model::run::{DeviceChoice, RunSpec};
-use vivarium_model::tasks::Task;
-use vivarium_model::tasks::tabular::TableOrigin;
 use vivarium_training::launch::choose::{Engine, engine, prefers_gpu};
 use vivarium_training::launch::device::Device;
 use vivarium_training::launch::device_check::checked_gpu;
@@ -84,7 +82,7 @@ pub fn parse_link(text: &str, max_runs: usize) -> Result<(Link, Vec<InvalidSetti
 
 /// Whether the run of a link trains on a table.
 pub fn trains_on_table(link: &Link) -> bool {
-    matches!(link.spec.task, Task::Tabular(_))
+    link.spec.task.config().can_use_uploaded_data()
 }
 
 /// Reads a link as [`parse_link`] does. A run on tables trains on `table`, if one is given, unless the link names
@@ -110,9 +108,8 @@ pub fn parse_link_on(
     }
     check_quotation_marks(text)?;
     if let Some(table) = table
-        && let Task::Tabular(task) = decode_within(text, max_runs).0.spec.task
-        && task.csv != 0
-        && task.csv != table.number
+        && let Some(number) = decode_within(text, max_runs).0.spec.task.config().uploaded_data_id()
+        && ![0, table.number].contains(&number)
     {
         table.register_all_readings();
     }
@@ -138,9 +135,8 @@ fn read_file_link(path: &str, table: Option<&OpenedTable>) -> Result<Option<Link
         Some(RunFile::Run(record)) => record.link,
         Some(RunFile::Weights(header)) => Link::from_spec(header.spec),
     };
-    if table.is_some()
-        && matches!(&link.spec.task, Task::Tabular(task) if task.origin == TableOrigin::Generated)
-    {
+    let task = link.spec.task.config();
+    if table.is_some() && task.can_use_uploaded_data() && task.uploaded_data_id().is_none() {
         let sentence =
             format!("{path} is the file of a run on a generated table, so --table has no effect with it");
         return Err(CommandError::bad_link(sentence));

@@ -35,6 +35,8 @@ pub struct MeasurementPrinter {
     widths: (usize, usize),
     /// Names of the losses, accuracies and further measures of the task, as `names` chooses.
     measures: MeasureNames,
+    /// Whether the run executes or searches its networks and trains nothing.
+    is_executed: bool,
     /// Whether a measurement has been printed.
     has_printed: bool,
     /// Training step of the last printed measurement; None before the first.
@@ -56,6 +58,7 @@ impl MeasurementPrinter {
             columns: None,
             widths,
             measures,
+            is_executed: spec.is_executed(),
             has_printed: false,
             last_step: None,
         }
@@ -93,7 +96,7 @@ impl MeasurementPrinter {
             match self.format {
                 MetricsFormat::Csv => text += &format_csv_lines(columns, row),
                 MetricsFormat::Json => text += &json_row(&self.measures, row, !self.has_printed),
-                MetricsFormat::Table => text += &format_line(columns, row, self.widths),
+                MetricsFormat::Table => text += &format_line(columns, row, self.is_executed, self.widths),
             }
             self.has_printed = true;
         }
@@ -155,7 +158,12 @@ fn fit_widths(columns: &[MetricColumn], (first, width): (usize, usize)) -> (usiz
 
 /// Table line of one measurement: the value of a single replica, or the median with the range over the replicas that
 /// have not diverged, and the number of those that have.
-fn format_line(columns: &[MetricColumn], row: &Measurement, widths: (usize, usize)) -> String {
+fn format_line(
+    columns: &[MetricColumn],
+    row: &Measurement,
+    is_executed: bool,
+    widths: (usize, usize),
+) -> String {
     let cell = |values: &[f32]| {
         let (middle, low, high) = median_range(values);
         if values.len() == 1 {
@@ -164,7 +172,7 @@ fn format_line(columns: &[MetricColumn], row: &Measurement, widths: (usize, usiz
             format!("{middle:.4} ({low:.4} to {high:.4})")
         }
     };
-    let diverged = if row.test_loss.len() > 1 { diverged_replicas(row) } else { vec![] };
+    let diverged = if row.test_loss.len() > 1 { diverged_replicas(row, is_executed) } else { vec![] };
     let cells = columns.iter().map(|column| cell(&without_diverged(&column.values(row), &diverged)));
     let line = align_cells(row.step.to_string(), cells, fit_widths(columns, widths));
     match diverged.len() {

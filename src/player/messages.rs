@@ -138,10 +138,14 @@ impl Player {
                 } else if self.run.spec().run.replicas > 1 && reason != EndReason::Diverged {
                     self.message = status_line(self);
                 } else if is_last {
-                    let right =
-                        self.run.history.latest().map_or(f32::NAN, |row| {
-                            measured_median_range(row, ReplicaMeasure::TestAccuracy).0
-                        });
+                    let right = self.run.history.latest().map_or(f32::NAN, |row| {
+                        measured_median_range(
+                            row,
+                            ReplicaMeasure::TestAccuracy,
+                            self.run.spec().is_executed(),
+                        )
+                        .0
+                    });
                     let (step, right) = (format_thousands(step), format_percent(right));
                     let of = examples_name(&self.run);
                     let of = self.run.lab().score_phrase(of);

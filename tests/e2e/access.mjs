@@ -188,6 +188,26 @@ export function access(here) {
       await page.close();
     });
 
+    it("have room for every dialog", async () => {
+      for (const [fontSize, width] of [[16, 320], [32, 320]]) {
+        const browser = await open({ fontSize });
+        try {
+          const { page, see } = await visit(browser.context, here().address, LINK + "&start=paused", { width, height: 640 });
+          await until(async () => (await see("library").count()) > 0, "the second program");
+          for (const dialog of ["help", "files", "stories", "teach", "sweep"]) {
+            await see(dialog).click();
+            await until(() => page.locator("dialog[open]").isVisible(), dialog);
+            const wide = await page.locator("dialog[open]").evaluate((node) => node.scrollWidth - node.clientWidth);
+            assert.ok(wide <= 0, `${dialog}, ${fontSize} px: ${wide} px sideways`);
+            await page.keyboard.press("Escape");
+            await until(async () => !(await page.locator("dialog[open]").count()), `${dialog} to close`);
+          }
+        } finally {
+          await browser.close();
+        }
+      }
+    });
+
     it("keep the buttons of a sweep beside each other on a telephone", async () => {
       const { page, see } = await go("#v1/sparse-parity?k=2&width=16&steps=100&sweep=n:8_10&speed=0", { width: 320, height: 640 });
       await until(async () => (await see("play").textContent()).includes("Completed"), "the end of the sweep");

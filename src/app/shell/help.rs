@@ -34,7 +34,10 @@ const KEYS: &[(&str, &str)] = &[
     ("R", text!("Start the same run again")),
     ("N", text!("Start a run with the same settings and a new seed")),
     ("C", text!("Keep this run and compare the next runs with this run")),
-    (text!("Ctrl Z"), text!("Undo the last change; after a new start or a new seed, back to the step of the run before")),
+    (
+        text!("Ctrl Z"),
+        text!("Undo the last change; after a new start or a new seed, back to the step of the run before"),
+    ),
     ("S", text!("Save the run, or open a saved run")),
     ("G", text!("Gallery of all experiments, or back to the run")),
     ("J, K", text!("Next and previous passage of a story")),

@@ -1,7 +1,7 @@
 //! The switch for shortcuts of a single letter or sign, which this browser remembers.
 //!
 //! # Why
-//! Somebody who dictates, or who writes beside a field, presses letters that are meant as text. Web Content Accessibility
+//! People who dictate, or who type outside a field, press letters that are meant as text. Web Content Accessibility
 //! Guidelines 2.2, criterion 2.1.4: such shortcuts can be turned off.
 
 use leptos::prelude::*;

@@ -53,13 +53,22 @@ pub(super) fn readouts(run: &RunView) -> [(String, String); 2] {
 /// The median over replicas of a circuit metric at the latest measured step; NaN before the first measurement.
 fn latest_median(run: &RunView, metric: CircuitMetric) -> f64 {
     run.history.latest().map_or(f64::NAN, |row| {
-        f64::from(measured_median_range(row, ReplicaMeasure::TaskMeasure(metric as usize)).0)
+        f64::from(
+            measured_median_range(
+                row,
+                ReplicaMeasure::TaskMeasure(metric as usize),
+                run.spec().is_executed(),
+            )
+            .0,
+        )
     })
 }
 
 /// The median over replicas of an accuracy, from 0 to 1, at the latest measured step; NaN before the first measurement.
 fn latest_share(run: &RunView, measure: ReplicaMeasure) -> f32 {
-    run.history.latest().map_or(f32::NAN, |row| measured_median_range(row, measure).0)
+    run.history
+        .latest()
+        .map_or(f32::NAN, |row| measured_median_range(row, measure, run.spec().is_executed()).0)
 }
 
 /// The status line's text: the smallest norm found so far of a perturbation that changes the network's answer; none

@@ -51,7 +51,9 @@ pub(super) fn readouts(run: &RunView) -> [(String, String); 2] {
 
 /// The median over replicas of `measure` at the latest measured step; NaN before the first measurement.
 fn latest_median(run: &RunView, measure: ReplicaMeasure) -> f64 {
-    run.history.latest().map_or(f64::NAN, |row| f64::from(measured_median_range(row, measure).0))
+    run.history
+        .latest()
+        .map_or(f64::NAN, |row| f64::from(measured_median_range(row, measure, run.spec().is_executed()).0))
 }
 
 /// The median over replicas of a comparison of descent in tokens with direct gradient descent, at the latest measured

@@ -27,7 +27,9 @@ pub(super) fn metric_names() -> [String; 4] {
 
 /// Median over networks of `metric` in the latest measurement of the run; NaN before the first measurement.
 fn latest_median(run: &RunView, metric: ReplicaMeasure) -> f64 {
-    run.history.latest().map_or(f64::NAN, |row| f64::from(measured_median_range(row, metric).0))
+    run.history
+        .latest()
+        .map_or(f64::NAN, |row| f64::from(measured_median_range(row, metric, run.spec().is_executed()).0))
 }
 
 /// Median over networks of a metric that only runs of Turing machines have, in the latest measurement; NaN before the

@@ -88,7 +88,9 @@ fn latest_learning_metric(run: &RunView, metric: LearningMetric) -> f32 {
 
 /// Median over networks of `metric` in the latest measurement of the run; NaN before the first measurement.
 fn latest_median(run: &RunView, metric: ReplicaMeasure) -> f32 {
-    run.history.latest().map_or(f32::NAN, |row| measured_median_range(row, metric).0)
+    run.history
+        .latest()
+        .map_or(f32::NAN, |row| measured_median_range(row, metric, run.spec().is_executed()).0)
 }
 
 /// Number of cell-update rules that a search has tried; if it tries a fixed list of rules, the number stops growing at

@@ -251,7 +251,7 @@ pub fn decode_on_table(text: &str, max_runs: usize, table: Option<u64>) -> (Link
     }
     let number = table.map(|number| number.to_string());
     let mut pairs = repair::split_query(query, &mut notices);
-    if let (Some(number), Task::Tabular(_)) = (&number, &usual.spec.task) {
+    if let Some(number) = number.as_ref().filter(|_| usual.spec.task.config().can_use_uploaded_data()) {
         let own = TableOrigin::Uploaded.slug();
         if let Some((_, origin)) = pairs.iter().find(|(key, value)| *key == "data" && *value != own) {
             let expected = tr!("{own}, because a CSV file is given", own);

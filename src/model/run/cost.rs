@@ -209,6 +209,11 @@ impl RunSpec {
         parameters.iter().map(Parameter::numbers).fold(0, u64::saturating_add)
     }
 
+    /// Whether the run executes or searches its networks and trains nothing.
+    pub fn is_executed(&self) -> bool {
+        self.model.config().family().is_some_and(|family| family.is_executed())
+    }
+
     /// Whether autodiff computes the steps on the processor: if it is chosen, or if no hand-written training loop
     /// supports the network, the task or the optimizer. Autodiff stores whole tensors of activations, where loops store
     /// the activations of one example.

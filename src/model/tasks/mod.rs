@@ -327,6 +327,10 @@ pub trait TaskConfig {
     fn uploaded_data(&self) -> Option<(usize, Vec<f32>)> {
         None
     }
+    /// Whether the task can be about a table that the user uploads.
+    fn can_use_uploaded_data(&self) -> bool {
+        false
+    }
     /// Hash of the uploaded data that the settings refer to, whether or not the data are open in this program; None if
     /// the settings refer to none.
     fn uploaded_data_id(&self) -> Option<u64> {

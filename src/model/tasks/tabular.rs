@@ -327,6 +327,9 @@ impl TaskConfig for Tabular {
         Some((own.columns, own.to_floats()))
     }
 
+    fn can_use_uploaded_data(&self) -> bool {
+        true
+    }
     fn uploaded_data_id(&self) -> Option<u64> {
         (self.origin == TableOrigin::Uploaded).then_some(self.csv)
     }

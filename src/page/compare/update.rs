@@ -8,6 +8,7 @@ use crate::state::{State, UndoEntry};
 use vivarium_model::permalink::Link;
 use vivarium_model::protocol::{Command, Measurement};
 use vivarium_model::run::{RunSettings, RunSpec};
+use vivarium_plot::analysis::curves::RunHistory;
 use vivarium_view::display::RunView;
 use vivarium_view::display::words::{format_count, format_thousands};
 use vivarium_view::record::saved::parse_saved_link;
@@ -51,8 +52,15 @@ fn comparison_run(
     rows: Vec<Measurement>,
 ) -> RunView {
     let initial = initial.clone();
-    let mut run =
-        RunView { link, initial_weights_file: initial, step, labs: shown.labs, ..RunView::default() };
+    let history = RunHistory::of(&link.spec);
+    let mut run = RunView {
+        link,
+        initial_weights_file: initial,
+        step,
+        labs: shown.labs,
+        history,
+        ..RunView::default()
+    };
     rows.into_iter().for_each(|row| run.history.push(row));
     if run.spec().task.info().slug == shown.spec().task.info().slug {
         run.lab_state.clone_from(&shown.lab_state);

@@ -11,7 +11,6 @@ use crate::files::progress::{FileReading, ReadPurpose, RefusedFile};
 use crate::state::State;
 use vivarium_core::language::translations;
 use vivarium_model::platform::file::UploadedFile;
-use vivarium_model::tasks::Task;
 use vivarium_model::tasks::tabular::uploaded::find_table;
 use vivarium_plot::analysis::curves::MAX_HISTORY_ROWS;
 use vivarium_view::record::dataset::TableChoices;
@@ -56,10 +55,8 @@ impl State {
         if let Some((number, _)) = self.awaited_table() {
             return Some(number);
         }
-        match &self.player.run.link.spec.task {
-            Task::Tabular(task) if task.csv != 0 && find_table(task.csv).is_none() => Some(task.csv),
-            _ => None,
-        }
+        let task = self.player.run.link.spec.task.config();
+        task.uploaded_data_id().filter(|number| *number != 0 && find_table(*number).is_none())
     }
 
     /// Reads a file of this kind at once or in a worker, for `purpose`; a table is read according to `choices`.

@@ -30,6 +30,7 @@ fn a_storage_that_never_answers_is_named_and_a_late_answer_ends_the_warning() {
     assert_eq!(warning(&tab), "", "nothing is awaited");
     // It was there, and falls silent while a run is being read.
     tab.train(100);
+    tab.train(200);
     let id = stored_summary(&tab.storage)[0].0.clone();
     ask(&mut tab, LibraryAction::Resume(id));
     for _ in 0..10 {

@@ -24,22 +24,23 @@ fn a_new_start_is_undone_to_the_step_that_it_left() {
     assert_eq!((page.state.player.run.step, page.state.undo.len()), (0, 1));
     page.act(Action::Undo);
     assert_eq!(page.state.player.message, "Effect of Undo: the run with the seed 0 is back at step 200.");
-    assert_eq!((shown(&page), page.state.undo.len()), (before, 0));
+    // It runs again with the first news of the trainer.
+    assert_eq!((shown(&page).0, shown(&page).2, page.state.undo.len()), (before.0, before.2, 0));
     // From its last checkpoint up to the step, and on from there.
     let sent: Vec<&(Command, Payload)> = page.sent.iter().rev().take(3).collect();
     assert!(matches!(sent[0], (Command::Play, _)) && matches!(sent[1], (Command::Reach(200), _)), "{sent:?}");
     page.train(300);
-    assert_eq!(page.state.player.run.step, 300);
+    assert_eq!((page.state.player.run.step, &page.state.player.run.phase), (300, &RunPhase::Running));
 }
 
 #[test]
-fn letters_typed_by_mistake_are_undone_one_by_one() {
+fn unintended_letters_are_undone_one_by_one() {
     let mut page = Page::open(LINK);
     page.train(400);
     page.act(Action::TogglePlay);
     let (before, link) = (shown(&page), page.link());
     assert_eq!((before.0, &before.1), (400, &RunPhase::Paused));
-    // "runn": a new start at step 0 and what has no step yet leave only their link.
+    // One R and two N: a new start at step 0 and what has no step yet leave only their link.
     page.act(Action::Reset);
     for seed in [5, 6] {
         page.act(Action::NewSeed(seed));

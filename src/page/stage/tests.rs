@@ -325,7 +325,7 @@ fn a_frame_of_another_page_shows_the_picture_only_if_its_link_states_it() {
 }
 
 #[test]
-fn beside_a_text_nothing_is_replayed_by_itself() {
+fn in_a_panel_nothing_is_replayed_by_itself() {
     let (_, mut stage) = staged(&[0, 100, 200, 300]);
     stage.set_replays_on_request(true);
     stage.advance(&frame(60_000.0));

@@ -160,7 +160,7 @@ impl<T: Trainer> SweepWorkers<T> {
             runs.find(|(run, cell)| sweep.can_run_early(*run) && !is_made(*run) && on_cpu(&cell.spec))?;
         let spec = cell.spec.clone();
         let solved_steps = vec![None; spec.run.replicas];
-        Some(SweepJob { cell_index: run, solved_steps, spec, history: RunHistory::default() })
+        Some(SweepJob { cell_index: run, solved_steps, history: RunHistory::of(&spec), spec })
     }
 
     /// Handles a message of the worker with this number. If its run has ended, returns (index of the run in the sweep,

@@ -7,6 +7,7 @@ use super::replicas::{ReplicaCurves, ReplicaMeasure, diverged_replicas, without_
 use super::{LineChart, Role, Series};
 use vivarium_core::bounds::{MAX_MEASUREMENT_FLOATS, MAX_MEASUREMENTS};
 use vivarium_model::protocol::Measurement;
+use vivarium_model::run::RunSpec;
 
 /// Maximum number of stored measurements of a run; when it is reached, every second one is dropped, so memory stays
 /// bounded.
@@ -38,6 +39,8 @@ pub struct RunHistory {
     latest: Option<SummarisedRow>,
     /// All measurements of the run, once `rows` is thinned; `None` before, and for a run with too many.
     packed: Option<PackedMeasurements>,
+    /// Whether the run executes or searches its networks and trains nothing, so that none can diverge.
+    is_executed: bool,
 }
 
 /// A measurement of a run with the median, minimum and maximum of each of its measures that is not empty, over the
@@ -58,10 +61,10 @@ type MedianRange = (f32, f32, f32);
 
 impl SummarisedRow {
     /// Computes the median, minimum and maximum over the replicas that have not diverged, of every measure.
-    fn new(row: Measurement) -> Self {
+    fn new(row: Measurement, is_executed: bool) -> Self {
         let columns =
             (0..ReplicaMeasure::TaskMeasure(row.measures.len()).index()).map(ReplicaMeasure::from_index);
-        let diverged = diverged_replicas(&row);
+        let diverged = diverged_replicas(&row, is_executed);
         let spread = |values: &[f32]| median_range(&without_diverged(values, &diverged));
         let spreads = columns.map(|of| of.values(&row)).map(|v| (!v.is_empty()).then(|| spread(v))).collect();
         SummarisedRow { row, diverged, median_ranges: spreads }
@@ -75,7 +78,7 @@ impl SummarisedRow {
 
 impl Default for RunHistory {
     fn default() -> Self {
-        RunHistory { rows: vec![], stride: 1, push_count: 0, latest: None, packed: None }
+        RunHistory { rows: vec![], stride: 1, push_count: 0, latest: None, packed: None, is_executed: false }
     }
 }
 
@@ -87,6 +90,11 @@ fn max_rows(row: &Measurement) -> usize {
 }
 
 impl RunHistory {
+    /// Creates the history, without measurements, of a run with this specification.
+    pub fn of(spec: &RunSpec) -> Self {
+        RunHistory { is_executed: spec.is_executed(), ..RunHistory::default() }
+    }
+
     /// Adds a measurement. If its step is not after the latest one, the run was resumed from a checkpoint: stored
     /// measurements from that step on are discarded.
     pub fn push(&mut self, row: Measurement) {
@@ -97,7 +105,7 @@ impl RunHistory {
             self.packed = None;
         }
         let capacity = max_rows(&row);
-        let measured = SummarisedRow::new(row);
+        let measured = SummarisedRow::new(row, self.is_executed);
         if self.push_count.is_multiple_of(self.stride) {
             self.rows.push(measured.clone());
         }
@@ -167,7 +175,14 @@ impl RunHistory {
             packed.remove_from_step(step.saturating_add(1));
         }
         let push_count = rows.len() as u64 * self.stride;
-        RunHistory { push_count, stride: self.stride, rows, latest: last, packed }
+        RunHistory {
+            push_count,
+            stride: self.stride,
+            rows,
+            latest: last,
+            packed,
+            is_executed: self.is_executed,
+        }
     }
 
     /// The latest measurement of the run; `None` before the first.
@@ -191,9 +206,9 @@ pub fn median_range(values: &[f32]) -> (f32, f32, f32) {
 }
 
 /// [`median_range`] of the measure `of` in a measurement, over the replicas that have not
-/// [diverged](diverged_replicas).
-pub fn measured_median_range(row: &Measurement, of: ReplicaMeasure) -> (f32, f32, f32) {
-    median_range(&without_diverged(of.values(row), &diverged_replicas(row)))
+/// [diverged](diverged_replicas); `is_executed` says that the run trains nothing.
+pub fn measured_median_range(row: &Measurement, of: ReplicaMeasure, is_executed: bool) -> (f32, f32, f32) {
+    median_range(&without_diverged(of.values(row), &diverged_replicas(row, is_executed)))
 }
 
 /// The curve of the median of one measure over the replicas that have not diverged, with minimum and maximum as its band.
@@ -443,7 +458,7 @@ mod tests {
         let second = loss_by_initialisation_chart(&history, 5).series.remove(4);
         assert_eq!(second.band, [(0.7, 0.7); 3]);
         let last = history.latest().unwrap();
-        assert_eq!(measured_median_range(last, ReplicaMeasure::TestAccuracy), (0.9, 0.9, 0.9));
+        assert_eq!(measured_median_range(last, ReplicaMeasure::TestAccuracy, false), (0.9, 0.9, 0.9));
     }
 
     #[test]

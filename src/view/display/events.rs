@@ -11,7 +11,7 @@ impl RunView {
     pub fn update_milestones(&mut self, row: &Measurement) {
         let has_sample = self.spec().task.examples().training_set_size().is_some();
         let nearest = self.lab_state.as_ref().and_then(|state| state.nearest_stage(row));
-        self.milestones.update(row, has_sample, nearest);
+        self.milestones.update(row, self.spec().is_executed(), has_sample, nearest);
     }
 
     /// Recomputes the milestones from all measurements, after the lab's data, which name the learning stages, have

@@ -33,10 +33,16 @@ pub struct Milestones {
 }
 
 impl Milestones {
-    /// Updates the milestones with the measurement `row`; `has_sample` says that the training set is fixed, `nearest`
+    /// Updates the milestones with the measurement `row`; `is_executed` says that the run trains nothing, `has_sample` says that the training set is fixed, `nearest`
     /// names the nearest strategy. A step that is not later than the last one first removes the milestones from that
     /// step on.
-    pub(super) fn update(&mut self, row: &Measurement, has_sample: bool, nearest: Option<String>) {
+    pub(super) fn update(
+        &mut self,
+        row: &Measurement,
+        is_executed: bool,
+        has_sample: bool,
+        nearest: Option<String>,
+    ) {
         let step = row.step;
         if self.last_step.is_some_and(|last| step <= last) {
             self.memorised = self.memorised.filter(|at| *at < step);
@@ -45,11 +51,11 @@ impl Milestones {
             self.current_stage = None;
         }
         self.last_step = Some(step);
-        let accuracy = || measured_median_range(row, ReplicaMeasure::TrainAccuracy).0;
+        let accuracy = || measured_median_range(row, ReplicaMeasure::TrainAccuracy, is_executed).0;
         if has_sample && self.memorised.is_none() && accuracy() >= MEMORISED_ACCURACY {
             self.memorised = Some(step);
         }
-        let lost = diverged_replicas(row).len();
+        let lost = diverged_replicas(row, is_executed).len();
         self.diverged = match self.diverged {
             None => (lost > 0).then_some((step, lost)),
             // Where all have diverged, the run has.

@@ -84,7 +84,8 @@ fn has_exhausted_precision(run: &RunView) -> bool {
         && examples.classes().is_some()
         && examples.training_set_size().is_some()
         && run.history.latest().is_some_and(|row| {
-            measured_median_range(row, ReplicaMeasure::TrainLoss).0 < SINGLE_PRECISION_ERROR
+            measured_median_range(row, ReplicaMeasure::TrainLoss, run.spec().is_executed()).0
+                < SINGLE_PRECISION_ERROR
         })
 }
 
@@ -100,7 +101,7 @@ fn count_diverged(run: &RunView) -> usize {
     if matches!(run.phase, RunPhase::Diverged { .. }) {
         return 0; // All are, and that is said already.
     }
-    diverged_replicas(row).len()
+    diverged_replicas(row, run.spec().is_executed()).len()
 }
 
 /// Describes how many replicas have reached the target: "5 of 20 networks", "all 1,000 networks".
@@ -128,7 +129,7 @@ fn describe_learning(run: &RunView) -> String {
             networks = describe_solved_networks(run)
         );
     }
-    let is_executed = run.spec().model.config().family().is_some_and(|family| family.is_executed());
+    let is_executed = run.spec().is_executed();
     if let Some(line) = run.lazy_lab().and_then(|lab| (lab.describe_learning)(run)) {
         return match is_executed {
             true => tr!("Running: {line}", line),
@@ -138,7 +139,7 @@ fn describe_learning(run: &RunView) -> String {
     let Some(row) = run.history.latest() else {
         return if is_executed { tr!("Running") } else { tr!("Learning") }.into();
     };
-    let median = |of| measured_median_range(row, of).0;
+    let median = |of| measured_median_range(row, of, is_executed).0;
     let (train, test) = (median(ReplicaMeasure::TrainAccuracy), median(ReplicaMeasure::TestAccuracy));
     let finite = run.spec().task.examples().training_set_size().is_some();
     if run.vocabulary().has_numeric_labels {

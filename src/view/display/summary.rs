@@ -73,7 +73,8 @@ impl LatestMetrics {
     pub fn of(run: &RunView) -> LatestMetrics {
         let row = run.history.latest();
         let share = if run.vocabulary().has_numeric_labels { format_decimal } else { format_percent };
-        let middle = |of| row.map_or(f32::NAN, |row| measured_median_range(row, of).0);
+        let middle =
+            |of| row.map_or(f32::NAN, |row| measured_median_range(row, of, run.spec().is_executed()).0);
         LatestMetrics {
             train_loss: format_decimal(middle(ReplicaMeasure::TrainLoss)),
             test_loss: format_decimal(middle(ReplicaMeasure::TestLoss)),

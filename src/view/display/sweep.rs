@@ -94,7 +94,7 @@ impl SweepRunResult {
             solved_steps: best_of_groups(times, spec.task.examples().replicas_per_training_set()),
             final_metrics: last.map_or([f32::NAN; 2], |row| {
                 [ReplicaMeasure::TestLoss, ReplicaMeasure::TestAccuracy]
-                    .map(|of| measured_median_range(row, of).0)
+                    .map(|of| measured_median_range(row, of, spec.is_executed()).0)
             }),
             final_accuracies: last.map(|row| row.test_accuracy.clone()).unwrap_or_default(),
             final_measures: median_measures(last),

@@ -108,7 +108,7 @@ impl RunView {
     /// coordinates and the number of held-out examples.
     pub fn handle_started(&mut self, step: u64, relevant: Vec<usize>, held_out: usize) {
         if step == 0 {
-            self.history = RunHistory::default();
+            self.history = RunHistory::of(self.spec());
         }
         self.solved.retain(|(_, at)| *at <= step);
         (self.step, self.relevant, self.held_out) = (step, relevant, held_out);
@@ -118,6 +118,9 @@ impl RunView {
     /// updates the milestones.
     pub fn add_measurement(&mut self, row: Measurement) {
         self.update_milestones(&row);
+        if self.history.latest().is_none() {
+            self.history = RunHistory::of(self.spec());
+        }
         self.history.push(row);
     }
 

@@ -409,7 +409,7 @@ mod tests {
     }
 
     #[test]
-    fn separators_are_told_by_all_rows() {
+    fn separators_are_recognised_by_all_rows() {
         let [comma, semicolon, tab] = [b',', b';', b'\t'].map(Separator::Sign);
         for (text, expected) in [
             ("a,b\n1,2\n", comma),
