@@ -1,6 +1,8 @@
 // Opens the link that follows %23 in the address: some programs write # so, and then the server looks for a file of that
 // name. Any other address gets a link to the page.
 (() => {
+  // At the root of a site both addresses in 404.html are this file.
+  if (document.querySelector("a")) return;
   const [, folder, link] = /^([^?#]*?\/)%23(.+)$/i.exec(location.href) ?? [];
   if (link) return location.replace(`${folder}#${link}`);
   const [line, way] = [document.createElement("p"), document.createElement("a")];

@@ -36,7 +36,7 @@ impl LeftRun {
         let rows = self.run.history.rows();
         let bytes = rows
             .map(|row| 64 + 8 * (5 * row.test_loss.len() + row.measures.iter().map(Vec::len).sum::<usize>()));
-        self.checkpoints.total_bytes() + bytes.sum::<usize>()
+        self.checkpoints.total_bytes() + self.run.history.packed_byte_count() + bytes.sum::<usize>()
     }
 }
 

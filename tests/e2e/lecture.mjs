@@ -70,6 +70,16 @@ export function lectures(here) {
     await see("lecture-step-1").fill("40");
     await see("lecture-step-1").press("Tab");
     await until(async () => (await see("lecture-step-1").inputValue()) === "40", "the step");
+    await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+    assert.equal(await page.evaluate(() => document.activeElement.dataset.testid), "lecture-up-1", "Tab goes on from the step");
+    // A click right after typing is taken: the list stays where it is.
+    await see("lecture-step-1").fill("4O");
+    await see("lecture-up-1").click();
+    await until(async () => (await see("lecture-step-1").inputValue()) === "3", "the entries exchanged");
+    assert.equal(await see("lecture-step-0").inputValue(), "", "what is no number is no step");
+    await see("lecture-undo").click();
+    await see("lecture-undo").click();
+    await until(async () => (await see("lecture-step-1").inputValue()) === "40", "the step again");
     // Down, with the focus, and away and back.
     await see("lecture-down-1").focus();
     await press(page, "Enter");

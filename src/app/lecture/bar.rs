@@ -57,11 +57,12 @@ fn bar(store: Store, texts: Memo<Option<LectureTexts>>) -> AnyView {
     view! {
         <section class="lecture" aria-label=tr!("Lecture") data-testid="lecture-bar">
             <div class="lecture__head">
-                <p class="lecture__place" role="status">
+                <div class="lecture__place" role="status">
                     <strong data-testid="lecture-place" prop:textContent=place></strong>
                     " "
-                    <span data-testid="lecture-title" prop:textContent=title></span>
-                </p>
+                    // The name of the page is not shown in presenter mode, so this is the heading.
+                    <h1 class="lecture__title" data-testid="lecture-title" prop:textContent=title></h1>
+                </div>
                 <div class="lecture__buttons">
                     <button class="button" type="button" data-testid="lecture-back" title=tr!("Previous entry (Page Up)")
                         aria-disabled=move || is_first.get().to_string() on:click=move |_| turn(-1)>

@@ -8,6 +8,7 @@ use js_sys::{Array, JSON};
 use leptos::html::Input;
 use leptos::prelude::*;
 use wasm_bindgen::JsValue;
+use web_sys::HtmlInputElement;
 
 use crate::browser;
 use crate::browser::files::save_file;
@@ -43,6 +44,8 @@ struct Editor {
     draft: RwSignal<LectureDraft>,
     /// Message on the last file or link; empty if there is none.
     message: RwSignal<String>,
+    /// Text that the browser had stored after this page has read or written it last.
+    stored: StoredValue<Option<String>>,
 }
 
 impl Editor {
@@ -51,11 +54,18 @@ impl Editor {
         self.message.set(String::new());
         self.draft.update(|draft| draft.apply(action));
         write_stored(DRAFT_KEY, &self.draft.with_untracked(|draft| draft.lecture.encode()));
+        // A full or blocked storage keeps the text from before.
+        self.stored.set_value(read_stored(DRAFT_KEY));
     }
 
     /// Takes over the lecture that the browser has stored, which another tab may have changed.
     fn load_stored(self) {
-        let stored = LectureDraft::from_stored(&read_stored(DRAFT_KEY).unwrap_or_default()).lecture;
+        let text = read_stored(DRAFT_KEY);
+        if self.stored.with_value(|known| *known == text) {
+            return;
+        }
+        let stored = LectureDraft::from_stored(text.as_deref().unwrap_or_default()).lecture;
+        self.stored.set_value(text);
         let is_other = self.draft.with_untracked(|draft| draft.lecture != stored);
         if is_other && stored != Lecture::default() {
             self.draft.update(|draft| draft.apply(DraftAction::Replace(stored)));
@@ -116,9 +126,10 @@ fn read_lecture(json: &str) -> Result<Lecture, LectureError> {
 #[component]
 pub fn LectureEditor() -> impl IntoView {
     let (store, dialog) = (Store::here(), LectureDialog::here());
-    let stored = read_stored(DRAFT_KEY).unwrap_or_default();
-    let draft = RwSignal::new(LectureDraft::from_stored(&stored));
-    let editor = Editor { store, draft, message: RwSignal::new(String::new()) };
+    let stored = read_stored(DRAFT_KEY);
+    let draft = RwSignal::new(LectureDraft::from_stored(stored.as_deref().unwrap_or_default()));
+    let editor =
+        Editor { store, draft, message: RwSignal::new(String::new()), stored: StoredValue::new(stored) };
     Effect::new(move |_| {
         if dialog.open.get() {
             editor.message.set(String::new());
@@ -133,7 +144,7 @@ pub fn LectureEditor() -> impl IntoView {
 
 /// Creates the content of the dialog.
 fn content(editor: Editor, dialog: LectureDialog) -> AnyView {
-    let Editor { store, draft, message } = editor;
+    let Editor { store, draft, message, .. } = editor;
     let version = Memo::new(move |_| draft.with(|draft| draft.version));
     let can_undo = Memo::new(move |_| draft.with(LectureDraft::can_undo));
     let has_entries = Memo::new(move |_| draft.with(|draft| !draft.lecture.entries.is_empty()));
@@ -256,14 +267,21 @@ fn list(editor: Editor, draft: &LectureDraft) -> AnyView {
     .into_any()
 }
 
+/// Returns the step at which the run of the entry waits; an empty text for its beginning.
+fn step_text(entry: Option<&LectureEntry>) -> String {
+    entry.and_then(LectureEntry::wait_step).map(|step| step.to_string()).unwrap_or_default()
+}
+
 /// Creates the row of the entry with the index `at` out of `count` entries.
 fn row(editor: Editor, entry: &LectureEntry, at: usize, count: usize) -> AnyView {
     let number = at + 1;
     let is_passage = entry.is_passage();
-    let step = entry.wait_step().map(|step| step.to_string()).unwrap_or_default();
-    let set_step = move |event| {
-        let step = parse_whole_entry(&event_target_value(&event)).filter(|step| *step > 0);
+    let step = step_text(Some(entry));
+    let set_step = move |field: HtmlInputElement| {
+        let step = parse_whole_entry(&field.value()).filter(|step| *step > 0);
         editor.change(DraftAction::SetStep(at, step));
+        // The list is not built anew: the focus is on its way to another element of it.
+        field.set_value(&editor.draft.with_untracked(|draft| step_text(draft.lecture.entries.get(at))));
     };
     let remove = move |_| {
         editor.change(DraftAction::Remove(at));
@@ -285,7 +303,7 @@ fn row(editor: Editor, entry: &LectureEntry, at: usize, count: usize) -> AnyView
                     <label class="lecture-entry__step">
                         <span>{tr!("Pause at step")}</span>
                         <input class="setting__input" type="text" inputmode="numeric" autocomplete="off" value=step placeholder="0"
-                            data-testid=format!("lecture-step-{at}") on:change=set_step />
+                            data-testid=format!("lecture-step-{at}") on:change:target=move |event| set_step(event.target()) />
                     </label>
                 })}
                 <span class="lecture-entry__buttons">

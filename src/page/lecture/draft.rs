@@ -48,7 +48,8 @@ enum EditedText {
 pub struct LectureDraft {
     /// Lecture with all changes so far; it is within the limits.
     pub lecture: Lecture,
-    /// Number of changes so far that were no typing; the list of entries is built anew when it changes.
+    /// Number of changes so far other than those of a title, a note or a step; the list of entries is built anew when it
+    /// changes.
     pub version: u64,
     /// Why the last change was refused; empty if it was not.
     pub error: String,
@@ -77,28 +78,30 @@ impl LectureDraft {
             DraftAction::SetNote(at, _) => Some(EditedText::Note(*at)),
             _ => None,
         };
+        // A new list would take the focus from the field in which the user types, and from the one after it.
+        self.version += u64::from(text.is_none() && !matches!(action, DraftAction::SetStep(..)));
         if action == DraftAction::Undo {
             if let Some(before) = self.undo.pop() {
                 self.lecture = before;
             }
-        } else {
-            match changed_lecture(&self.lecture, action) {
-                Ok(lecture) if lecture == self.lecture => {}
-                Ok(lecture) => {
-                    let before = std::mem::replace(&mut self.lecture, lecture);
-                    if text.is_none() || text != self.edited_text {
-                        if self.undo.len() >= MAX_UNDO {
-                            self.undo.remove(0);
-                        }
-                        self.undo.push(before);
-                    }
-                }
-                Err(error) => self.error = error.to_string(),
-            }
+            self.edited_text = None;
+            return;
         }
-        self.edited_text = text;
-        // A new list would take the focus from the field in which the user types.
-        self.version += u64::from(text.is_none());
+        match changed_lecture(&self.lecture, action) {
+            Ok(lecture) if lecture == self.lecture => {}
+            Ok(lecture) => {
+                let before = std::mem::replace(&mut self.lecture, lecture);
+                if text.is_none() || text != self.edited_text {
+                    if self.undo.len() >= MAX_UNDO {
+                        self.undo.remove(0);
+                    }
+                    self.undo.push(before);
+                }
+                // Not after a refused change, which Undo could not take back together with the next one.
+                self.edited_text = text;
+            }
+            Err(error) => self.error = error.to_string(),
+        }
     }
 }
 

@@ -1,11 +1,14 @@
 //! Lectures: their text in links and files, their editing, and whole lectures played natively.
 
+use std::rc::Rc;
+
 use super::draft::{DraftAction, LectureDraft, entry_name};
 use super::{
     Lecture, LectureAction, LectureEntry, LectureError, MAX_CODE_LENGTH, MAX_ENTRIES, MAX_NOTE_LENGTH,
     normalize_address,
 };
 use crate::gallery::update::{page_address, run_address};
+use crate::library::tests::{LINK, Tab, stored_summary};
 use crate::presenter::PresenterAction;
 use crate::run::tests::Page;
 use crate::state::Action;
@@ -188,7 +191,9 @@ fn entries_are_added_moved_noted_removed_and_all_of_it_is_undone() {
         (shown(&draft), draft.lecture.entries[0].note.as_str()),
         (vec![SECOND.into(), FIRST.into()], "N")
     );
+    let before = draft.version;
     draft.apply(DraftAction::SetStep(0, Some(40)));
+    assert_eq!(draft.version, before, "the focus stays where it is");
     assert_eq!(
         (draft.lecture.entries[0].wait_step(), shown(&draft)[0].as_str()),
         (Some(40), &*format!("{SECOND}&view=picture&at=40"))
@@ -243,6 +248,13 @@ fn a_change_beyond_a_limit_changes_nothing_and_says_why() {
     (0..MAX_ENTRIES - 1).for_each(|at| draft.apply(DraftAction::SetNote(at, longest.clone())));
     assert!(draft.error.starts_with("The lecture is too long"), "{}", draft.error);
     assert!(draft.lecture.encode().len() <= MAX_CODE_LENGTH);
+    // A text that is accepted after a refused one is undone like every other.
+    let mut draft = LectureDraft::default();
+    draft.apply(DraftAction::Add(entry(FIRST, "")));
+    draft.apply(DraftAction::SetNote(0, "n".repeat(MAX_NOTE_LENGTH + 1)));
+    draft.apply(DraftAction::SetNote(0, "Short".into()));
+    draft.apply(DraftAction::Undo);
+    assert_eq!(draft.lecture.entries, [entry(FIRST, "")]);
 }
 
 #[test]
@@ -356,4 +368,29 @@ fn the_run_that_is_shown_becomes_an_entry_with_its_step() {
     assert!(passage.is_passage() && passage.wait_step().is_none());
     assert_eq!(passage.address, "#story/hidden-progress/2");
     assert!(entry_name(&passage).ends_with(", passage 2"), "{}", entry_name(&passage));
+}
+
+#[test]
+fn an_ended_run_is_saved_as_ended_when_the_lecture_opens_the_next_one() {
+    let storage = Rc::default();
+    let mut tab = Tab::open(LINK, &storage);
+    tab.train(200);
+    assert_eq!(stored_summary(&storage).iter().map(|run| (run.1, run.2)).collect::<Vec<_>>(), [(200, false)]);
+    tab.trainer.advance(300);
+    // The messages of the trainer arrive after an action.
+    tab.act(Action::Lecture(LectureAction::ToggleNote));
+    assert!(matches!(tab.state.player.run.phase, RunPhase::Finished(_)));
+    let next = Lecture { title: String::new(), entries: vec![entry(SECOND, "")] };
+    tab.act(Action::Lecture(LectureAction::Start(Box::new(next))));
+    assert_eq!((&tab.state.player.run.phase, tab.state.player.run.step), (&RunPhase::Paused, 0));
+    assert_eq!(stored_summary(&storage).iter().map(|run| (run.1, run.2)).collect::<Vec<_>>(), [(200, true)]);
+}
+
+#[test]
+fn the_address_of_a_frame_opens_its_run_on_the_whole_page() {
+    let mut page = Page::open("");
+    let entries = vec![entry("#v1/sparse-parity?n=12&k=2&width=16&lock=n&embed=", "")];
+    page.act(Action::Lecture(LectureAction::Start(Box::new(Lecture { title: String::new(), entries }))));
+    let link = &page.state.player.run.link;
+    assert!(link.locks("n") && !link.is_embedded());
 }

@@ -5,11 +5,10 @@ use super::{
 };
 use crate::effect::Effect;
 use crate::presenter::PresenterAction;
-use crate::state::State;
+use crate::state::{State, UndoEntry};
 use vivarium_core::language::{escape_hidden_characters, translated};
 use vivarium_labs::PRESETS;
 use vivarium_model::permalink::{decode, encode};
-use vivarium_view::display::RunPhase;
 use vivarium_view::display::instance::describe_unlisted_settings;
 
 /// Texts of the bar of the lecture that is shown.
@@ -146,26 +145,28 @@ impl State {
             if self.player.run.run_count == 0 {
                 self.start_link(PRESETS[0].link(), effects);
             }
-            // Those of the entry before are not about this run.
+            // Those of the entry before are not about this run, and neither is the step at which it was to wait.
             self.player.run.link.teacher_keys.clear();
+            self.clear_goal(effects);
             return self.open_story(place, effects);
         }
         self.tour = None;
         self.forget_stated_view();
         let (link, notices) = decode(&address);
         (self.notices, self.library.is_blank) = (notices, false);
+        // The address of a frame shows its run on the whole page: a frame has no room for the bar of the lecture.
+        let link = link.without_teacher_key("embed");
         // Without a step the run waits at its beginning.
         let waits_at_start = link.start_step().is_none();
-        if self.player.run.run_count == 0 {
-            self.start_link(link, effects);
-            self.player.paused |= waits_at_start;
-            return;
+        if self.player.run.run_count > 0 {
+            self.clear_goal(effects);
+            self.push_undo(UndoEntry::Link(Box::new(self.player.run.link.clone())));
+            self.player.message = tr!("The lecture has opened this run.").into();
         }
-        if waits_at_start {
-            // A paused run stays paused when the link changes.
-            self.player.run.phase = RunPhase::Paused;
-        }
-        self.open_link(link, tr!("The lecture has opened this run.").into(), effects);
+        // The run that is left is saved as it ended: only the next one is paused.
+        self.replace_link(link, effects);
+        self.player.paused |= waits_at_start;
+        self.start_from_beginning(effects);
     }
 
     /// Returns an entry for what the page shows: the open passage of a story, or the run, which waits at its current step.

@@ -137,6 +137,11 @@ impl RunHistory {
         self.iter_summarised().map(|measured| &measured.row)
     }
 
+    /// Number of bytes that the measurements take which are kept for files besides those for charts.
+    pub fn packed_byte_count(&self) -> usize {
+        self.packed.as_ref().map_or(0, PackedMeasurements::byte_count)
+    }
+
     /// Number of [`all_rows`](Self::all_rows).
     fn all_count(&self) -> usize {
         self.packed.as_ref().map_or_else(|| self.iter_summarised().count(), PackedMeasurements::len)

@@ -93,6 +93,12 @@ impl PackedMeasurements {
         self.float_count = self.blocks.iter().map(floats).sum();
     }
 
+    /// Number of bytes that the measurements take.
+    pub fn byte_count(&self) -> usize {
+        // At most four bytes for each of MAX_PACKED_FLOATS.
+        4 * self.float_count as usize
+    }
+
     /// Number of stored measurements.
     pub fn len(&self) -> usize {
         self.blocks.last().map_or(0, |last| (self.blocks.len() - 1) * BLOCK_ROWS + last.rows.len())

@@ -32,6 +32,7 @@ use columns::{CellColumn, NumberForm};
 use label::{BinaryLabels, assign_classes, gives_label_away, lacks_label};
 use layout::Layout;
 use numbers::{DecimalSign, Unit};
+use vivarium_core::language::escape_hidden_characters;
 use vivarium_core::math::mean_and_variance;
 use vivarium_model::tasks::tabular::uploaded::UploadedTable;
 
@@ -47,6 +48,16 @@ const COUNTER_NAMES: [&str; 12] =
     ["id", "index", "idx", "row", "rows", "rownames", "row.names", "row_id", "no", "nr", "#", "unnamed: 0"];
 /// Largest number of cells that are read as missing because of their texts and that a note names.
 const MAX_NAMED_CELLS: usize = 3;
+
+/// Largest number of characters of a text of the file that a note contains.
+const MAX_QUOTED_CHARACTERS: usize = 80;
+
+/// The first characters of a text of the file, for a note, with hidden characters made visible.
+fn shorten(text: &str) -> String {
+    let short: String = text.chars().take(MAX_QUOTED_CHARACTERS).collect();
+    let more = if short.len() < text.len() { "…" } else { "" };
+    escape_hidden_characters(&short) + more
+}
 
 /// Choices of the user on how a CSV file is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -212,9 +223,10 @@ fn prepare(cells: CsvCells, choices: &TableChoices) -> Result<Dataset, String> {
             column.values = vec![];
         }
     }
-    if rules == ReadingRules::Current {
-        settle_spellings(&all, &chosen, &mut columns, usual_sign, &mut notes);
-    }
+    let usual_sign = match rules {
+        ReadingRules::Current => settle_spellings(&all, &chosen, &mut columns, usual_sign, &mut notes),
+        ReadingRules::First => usual_sign,
+    };
     let whole = |row: &usize| {
         chosen.iter().all(|column| !columns[*column].values[*row].is_nan())
             && !lacks_label(labels.text_of(*row), rules)
@@ -308,14 +320,14 @@ fn prepare(cells: CsvCells, choices: &TableChoices) -> Result<Dataset, String> {
 }
 
 /// Settles the spelling of the numbers of the columns `chosen`, and adds a note for each spelling that is not that of
-/// programs and on the cells that are read as missing.
+/// programs and on the cells that are read as missing. Returns the decimal sign of columns that prove none.
 fn settle_spellings(
     all: &[String],
     chosen: &[usize],
     columns: &mut [CellColumn],
     usual: DecimalSign,
     notes: &mut Vec<String>,
-) {
+) -> DecimalSign {
     // A sign that another column proves holds for columns that prove none.
     let proven =
         |wanted: DecimalSign| chosen.iter().any(|column| columns[*column].proven_sign() == Some(wanted));
@@ -362,6 +374,7 @@ fn settle_spellings(
     if count > 0 {
         notes.push(tr!("Values read as missing: {count} ({values}).", count, values = odd.join("; ")));
     }
+    usual
 }
 
 /// Whether a column counts the rows: 0, 1, 2, … with no name or with a name of such columns. Of a file without names it

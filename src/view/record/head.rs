@@ -105,7 +105,10 @@ pub(super) fn find_foreign_format(head: &[u8]) -> Option<ForeignFormat> {
     }
     let known = FOREIGN_PREFIXES.iter().find(|(prefix, _)| head.starts_with(prefix));
     if let Some((_, format)) = known {
-        return Some(*format);
+        // A column of a table may be called PAR1. In Parquet a byte follows that is no text.
+        let is_text = *format == ForeignFormat::Parquet
+            && head.get(4).is_some_and(|byte| byte.is_ascii_graphic() || byte.is_ascii_whitespace());
+        return (!is_text).then_some(*format);
     }
     // Letters of this alphabet have a zero byte before or after them.
     let is_zero = |byte: &u8| *byte == 0;
@@ -255,6 +258,7 @@ mod tests {
         assert!(kind_or_error("picture.png", "\u{1}PNG").contains("neither a run"));
         assert!(kind_or_error("table.csv", "1,2\n3,4\n").starts_with("Table"));
         assert!(kind_or_error("table.bin", "1,2\n3,4\n").contains("neither a run"));
+        assert_eq!(kind_or_error("fit.csv", "PAR1,PAR2,y\n1,2,0\n"), "Table");
         // Without a usual ending the contents tell.
         for name in ["iris.data", "auto-mpg.DAT", "folder.d/iris", "iris"] {
             assert_eq!(kind_or_error(name, "1,2,x\n3,4,y\n"), "Table", "{name}");
@@ -270,7 +274,7 @@ mod tests {
             ("\0a\0,", "UTF-16"),
             ("<!DOCTYPE html><table>", "a web page"),
             ("%PDF-1.7", "a PDF document"),
-            ("PAR1", "Parquet"),
+            ("PAR1\u{15}\u{4}\u{15}", "Parquet"),
         ] {
             for name in ["table.csv", "table.xlsx", "table"] {
                 assert!(kind_or_error(name, head).contains(part), "{name}: {}", kind_or_error(name, head));

@@ -298,9 +298,12 @@ fn draw_captions(scene: &mut Scene, hero: &ParityHero, layout: &Layout) {
     let below = layout.scale.ends[0].y + 28.0;
     let words = tr!("answer {answer}, label {label}", answer, label);
     scene.bold_text(words, Point::new(right + 30.0, below), 16.0, Anchor::Middle, Ink::Text);
-    let at = Point::new(right + 30.0, below + 22.0);
-    scene.text(describe_rule(hero), at, 13.0, Anchor::Middle, Ink::Quiet);
     let corner = Point::new(scene.width - 12.0, scene.height - 12.0);
+    let at = Point::new(right + 30.0, below + 22.0);
+    // In a low picture both would be on one line.
+    if at.y < corner.y - 16.0 {
+        scene.text(describe_rule(hero), at, 13.0, Anchor::Middle, Ink::Quiet);
+    }
     scene.text(scale, corner, 12.0, Anchor::End, Ink::Quiet);
 }
 

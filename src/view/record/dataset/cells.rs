@@ -84,8 +84,9 @@ impl<S: Read> TableReader<Chain<Cursor<Vec<u8>>, S>> {
         let mut notes = layout.notes;
         number_equal_names(&mut names, &mut notes);
         let usual_sign = match layout.separator {
-            Separator::Sign(b',') => DecimalSign::Point,
-            _ => DecimalSign::Comma,
+            // Where a comma is the decimal sign, spreadsheets separate cells at semicolons.
+            Separator::Sign(b';') => DecimalSign::Comma,
+            _ => DecimalSign::Point,
         };
         let (has_header, first) = (layout.has_header, (!layout.has_header).then_some(first));
         Ok(TableReader { rows, first, names, unnamed, has_header, label, usual_sign, notes })

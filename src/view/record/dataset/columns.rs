@@ -23,7 +23,7 @@ pub enum ReadingRules {
 pub(super) struct OddCell {
     /// Number, from 1, of the line of the file in which the row of the cell begins.
     pub line: u64,
-    /// Text of the cell.
+    /// Text of the cell, shortened for a note.
     pub text: String,
 }
 
@@ -51,6 +51,9 @@ pub(super) struct CellColumn {
     /// Indices, from 0, of the rows with a number that is a thousandth of the value in `values` if commas are decimal
     /// signs.
     ambiguous: Vec<u32>,
+    /// Indices, from 0, of the rows with a number that is a thousand times the value in `values` if points separate
+    /// thousands; empty once the decimal sign is proved.
+    pointed: Vec<u32>,
 }
 
 /// Spelling of the numbers of a column.
@@ -86,7 +89,7 @@ impl CellColumn {
                 self.odd += 1;
                 self.malformed += usize::from(is_malformed_number(cell));
                 if self.odd_cells.len() < super::MAX_NAMED_CELLS {
-                    self.odd_cells.push(OddCell { line, text: cell.into() });
+                    self.odd_cells.push(OddCell { line, text: super::shorten(cell) });
                 }
             }
             None => *self = CellColumn { has_words: true, ..CellColumn::default() },
@@ -100,8 +103,13 @@ impl CellColumn {
             && !(has_point && self.decimal == Some(DecimalSign::Comma))
         {
             self.agree_on_unit(Unit::None)?;
-            if has_point {
-                self.decimal = Some(DecimalSign::Point);
+            match self.decimal {
+                None if has_thousands_point(cell) => self.pointed.push(self.values.len() as u32),
+                None if has_point => {
+                    self.settle_points(DecimalSign::Point);
+                    self.decimal = Some(DecimalSign::Point);
+                }
+                _ => {}
             }
             return Some(value);
         }
@@ -109,6 +117,9 @@ impl CellColumn {
         let row = self.values.len() as u32;
         let (value, sign) = match (number.evidence, self.decimal) {
             (SignEvidence::None, sign) => (number.value, sign),
+            (SignEvidence::Sign(DecimalSign::Point), None) if has_thousands_point(cell) => {
+                (number.value, None)
+            }
             (SignEvidence::Sign(new), None) => (number.value, Some(new)),
             (SignEvidence::Sign(new), Some(sign)) if new == sign => (number.value, Some(sign)),
             // Three digits behind one point: thousands in a column with decimal commas.
@@ -126,10 +137,27 @@ impl CellColumn {
         match (number.evidence, self.decimal) {
             (SignEvidence::Ambiguous, None) => self.ambiguous.push(row),
             (SignEvidence::Ambiguous, Some(DecimalSign::Comma)) => {}
+            (SignEvidence::Sign(_), None) if sign.is_none() => self.pointed.push(row),
+            (SignEvidence::Sign(DecimalSign::Point), Some(DecimalSign::Comma)) => self.has_groups = true,
             _ => self.has_groups |= number.has_groups,
+        }
+        if let Some(sign) = sign {
+            self.settle_points(sign);
         }
         self.decimal = sign;
         Some(value)
+    }
+
+    /// Settles the meaning of points that may separate thousands or fractions, once the decimal sign is known.
+    fn settle_points(&mut self, sign: DecimalSign) {
+        let pointed = std::mem::take(&mut self.pointed);
+        if sign == DecimalSign::Comma {
+            self.has_groups |= !pointed.is_empty();
+            for row in pointed {
+                let value = &mut self.values[row as usize];
+                *value = libm::round(*value * 1000.0);
+            }
+        }
     }
 
     /// `None` if the unit of a number differs from that of the numbers of the column so far.
@@ -137,15 +165,18 @@ impl CellColumn {
         (*self.unit.get_or_insert(unit) == unit).then_some(())
     }
 
-    /// Decimal sign that the cells of the column prove; `None` if they prove none.
+    /// Decimal sign that the cells of the column prove; `None` if they prove none. The point of a number in the spelling
+    /// of programs, without a unit, is a decimal sign unless a cell proves another one, so that the column keeps its hash.
     pub fn proven_sign(&self) -> Option<DecimalSign> {
-        self.decimal
+        let is_plain = self.unit == Some(Unit::None) && !self.pointed.is_empty();
+        self.decimal.or(is_plain.then_some(DecimalSign::Point))
     }
 
-    /// Settles the meaning of commas that may separate thousands or fractions; `usual` holds where the column proves
-    /// none. Returns the spelling of the numbers of the column.
+    /// Settles the meaning of commas and points that may separate thousands or fractions; `usual` holds where the column
+    /// proves none. Returns the spelling of the numbers of the column.
     pub fn settle(&mut self, usual: DecimalSign) -> NumberForm {
-        let sign = self.decimal.unwrap_or(usual);
+        let sign = self.proven_sign().unwrap_or(usual);
+        self.settle_points(sign);
         let has_commas = sign == DecimalSign::Comma && (self.decimal.is_some() || !self.ambiguous.is_empty());
         if has_commas {
             for row in &self.ambiguous {
@@ -171,10 +202,16 @@ impl CellColumn {
     }
 }
 
-/// Whether one point of a number separates thousands: three digits follow it, and one to three precede it.
+/// Whether the only point of a number may separate thousands: three digits follow it, and one to three, which do not begin
+/// with 0, precede it.
 fn has_thousands_point(cell: &str) -> bool {
-    let digits: String = cell.chars().filter(|sign| sign.is_ascii_digit() || *sign == '.').collect();
-    digits.split_once('.').is_some_and(|(whole, rest)| (1..=3).contains(&whole.len()) && rest.len() == 3)
+    let number = cell.trim_matches(|sign: char| !sign.is_ascii_digit());
+    number.split_once('.').is_some_and(|(whole, rest)| {
+        (1..=3).contains(&whole.len())
+            && !whole.starts_with('0')
+            && rest.len() == 3
+            && whole.bytes().chain(rest.bytes()).all(|byte| byte.is_ascii_digit())
+    })
 }
 
 /// Texts of the label column of a CSV file, stored one after the other in one string.
@@ -235,6 +272,16 @@ mod tests {
         assert_eq!(settled(&["1,5", "1,234"], point), (vec![1.5, 1.234], true, false, 0));
         assert_eq!(settled(&["1,234", "1,234,567"], comma), (vec![1234.0, 1_234_567.0], false, true, 0));
         assert_eq!(settled(&["1.234,5", "1.234"], point), (vec![1234.5, 1234.0], true, true, 0));
+        // Points between thousands are recognised by a later cell.
+        assert_eq!(settled(&["1.234", "1.234,5"], point), (vec![1234.0, 1234.5], true, true, 0));
+        let whole = vec![12_345.0, 1_234_567.0, 1001.0, 999.0];
+        assert_eq!(settled(&["12.345", "1.234.567", "1.001", "999"], point), (whole, true, true, 0));
+        assert_eq!(settled(&["1.234", "2.5"], comma), (vec![1.234, 2.5], false, false, 0));
+        assert_eq!(settled(&["1.234", "999"], comma), (vec![1.234, 999.0], false, false, 0));
+        assert_eq!(settled(&["€ 1.234", "€ 999"], comma), (vec![1234.0, 999.0], false, true, 0));
+        assert_eq!(settled(&["€ 1.234", "€ 999"], point), (vec![1.234, 999.0], false, false, 0));
+        // No group of digits begins with 0.
+        assert_eq!(column(&["0,5", "0.125"]).odd, 1);
         let mixed = column(&["1.5", "2.5", "3,5"]);
         assert_eq!((mixed.odd, mixed.odd_cells[0].text.as_str(), mixed.odd_cells[0].line), (1, "3,5", 4));
         assert_eq!(column(&["5 %", "6 %", "7"]).odd, 1);

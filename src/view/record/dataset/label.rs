@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use super::columns::{CellColumn, LabelTexts, ReadingRules};
 use super::numbers::{DecimalSign, is_missing, is_missing_label, parse_number};
+use super::shorten;
 use vivarium_core::language::escape_hidden_characters;
 use vivarium_core::sorting;
 
@@ -117,7 +118,7 @@ pub(super) fn assign_classes(
     // The sort is stable, so that equal counts stay in the order of their names.
     sorting::sort_by_key(&mut frequent, |(_, count)| std::cmp::Reverse(*count));
     if frequent.len() > 2 {
-        let (most, next, all) = (frequent[0].0, frequent[1].0, frequent.len());
+        let (most, next, all) = (shorten(frequent[0].0), shorten(frequent[1].0), frequent.len());
         notes.push(tr!(
             "The label has {all} classes. Only rows of the two most frequent classes are kept: {most} and {next}.",
             all,

@@ -6,11 +6,11 @@
 
 use std::collections::BTreeMap;
 
-use super::TableChoices;
 use super::columns::ReadingRules;
 use super::label::is_label_name;
 use super::lines::{Row, RowReader, Separator};
 use super::numbers::{is_malformed_number, is_marker, is_missing, parse_number, parse_written};
+use super::{TableChoices, shorten};
 
 /// Largest number of rows by which the layout of a file is recognised.
 const MAX_SAMPLE_ROWS: usize = 200;
@@ -97,7 +97,7 @@ impl Layout {
             notes.push(tr!(
                 "Lines above the table, which are not read: {count}, beginning with “{text}”.",
                 count = above,
-                text = vivarium_core::language::escape_hidden_characters(&text)
+                text = shorten(&text)
             ));
         }
         if names.is_some() {
@@ -108,8 +108,11 @@ impl Layout {
             None => detect_header(body, sample.width),
         };
         let is_names = has_header.unwrap_or(assumed != HeaderKind::Data);
-        let first =
-            || body.first().map(|row| row.cells().take(3).collect::<Vec<_>>().join(", ")).unwrap_or_default();
+        let first = || {
+            body.first()
+                .map(|row| shorten(&row.cells().take(3).collect::<Vec<_>>().join(", ")))
+                .unwrap_or_default()
+        };
         match (assumed, has_header) {
             (HeaderKind::Data, None) if !body.is_empty() => notes.push(
                 tr!("The first line ({first}, …) is read as data, because it contains numbers; the columns have no names.", first = first()),
@@ -132,13 +135,16 @@ impl Layout {
 /// Separator that the first line of a file of a spreadsheet states, as `sep=;` does, and the bytes behind this line.
 fn declared_separator(head: &[u8]) -> Option<(u8, &[u8])> {
     let end = head.iter().position(|byte| matches!(byte, b'\n' | b'\r'))?;
-    let line = head[..end].trim_ascii();
+    let line = head[..end].trim_ascii_start();
+    // The separator may be a tab.
+    let line = if line.ends_with(b"=\t") { line } else { line.trim_ascii_end() };
     let line = line.strip_prefix(b"\"").and_then(|line| line.strip_suffix(b"\"")).unwrap_or(line);
     let [s, e, p, b'=', sign] = line else { return None };
     let is_key = [s, e, p].map(u8::to_ascii_lowercase) == *b"sep";
     let rest = &head[end..];
     let rest = rest.strip_prefix(b"\r\n").unwrap_or(&rest[1..]);
-    (is_key && sign.is_ascii_punctuation() && *sign != b'"').then_some((*sign, rest))
+    let is_sign = *sign == b'\t' || sign.is_ascii_punctuation() && *sign != b'"';
+    (is_key && is_sign).then_some((*sign, rest))
 }
 
 /// The sign of comma, semicolon and tab that occurs most often in a line; the comma if it occurs as often as another.
@@ -432,6 +438,7 @@ mod tests {
         let comma = Separator::Sign(b',');
         let rows = "1,2,x\n".repeat(5);
         assert_eq!(recognize("sep=;\r\na;b\r\n1;2\r\n3;4\r\n"), (semicolon, 1, true));
+        assert_eq!(recognize("sep=\t\r\na\tb\r\n1\t2\r\n3\t4\r\n"), (Separator::Sign(b'\t'), 1, true));
         assert_eq!(recognize(&format!("Sales of 2020\n\na,b,kind\n{rows}")), (comma, 2, true));
         assert_eq!(recognize(&format!("# by hand\n# twice\na,b,kind\n{rows}")), (comma, 2, true));
         assert_eq!(recognize(&format!("# by hand, twice, on Monday\na,b,kind\n{rows}")), (comma, 1, true));
@@ -442,6 +449,14 @@ mod tests {
         // A row in the middle that has another number of cells is an error when the file is read.
         assert_eq!(recognize("a,b\n1,2,3\n"), (comma, 0, true));
         assert_eq!(recognize(&format!("a,b,kind\n1,2,x\n1,2\n{rows}")), (comma, 0, true));
+    }
+
+    #[test]
+    fn notes_contain_no_long_text_and_no_hidden_character() {
+        let notes =
+            |title: &str| layout(&format!("{title}\na,b,kind\n{}", "1,2,x\n".repeat(5))).notes.join(" ");
+        assert!(notes(&"long ".repeat(1000)).len() < 300);
+        assert!(notes("Sales \u{202e}of 2020").contains("Sales !202e!of 2020"));
     }
 
     #[test]

@@ -8,11 +8,12 @@
 use std::io::{BufRead, BufReader, ErrorKind, Read};
 
 use super::FileError;
+use super::numbers::{parse_number, parse_written};
 
 /// Largest length of a line in MB; a file with a longer line is refused.
 const MAX_LINE_MB: usize = 16;
-/// Number of lines in a row within a quoted cell of which each has all cells of a row, so that the quotation mark before
-/// them cannot be meant to enclose them.
+/// Number of lines in a row within a quoted cell of which each has all cells of a row and a number among them, so that the
+/// quotation mark before them cannot be meant to enclose them. Lines of a text may have as many commas.
 const MAX_ROWS_IN_CELL: usize = 3;
 /// Size in bytes of the buffer through which a file is read.
 const BUFFER_BYTES: usize = 1 << 16;
@@ -117,7 +118,9 @@ impl Row {
     fn push_line(&mut self, line: &str, separator: Separator, continues_cell: bool) -> bool {
         match separator {
             Separator::Sign(sign) => self.push_cells(line, sign, continues_cell),
-            Separator::Blanks => self.push_cells(&collapse_blanks(line), b'\t', continues_cell),
+            Separator::Blanks => {
+                self.push_cells(&collapse_blanks(line, continues_cell), b'\t', continues_cell)
+            }
         }
     }
 
@@ -165,9 +168,10 @@ impl Row {
     }
 }
 
-/// The line with one tab in place of each run of blanks and tabs outside quotation marks, and none at its ends.
-fn collapse_blanks(line: &str) -> String {
-    let (mut text, mut is_quoted, mut has_gap) = (String::with_capacity(line.len()), false, false);
+/// The line with one tab in place of each run of blanks and tabs outside quotation marks, and none at its ends;
+/// `is_quoted` says that the line begins within a quoted cell.
+fn collapse_blanks(line: &str, mut is_quoted: bool) -> String {
+    let (mut text, mut has_gap) = (String::with_capacity(line.len()), false);
     for sign in line.chars() {
         if !is_quoted && matches!(sign, ' ' | '\t') {
             has_gap = !text.is_empty();
@@ -248,7 +252,13 @@ impl<R: Read> RowReader<R> {
             let Some(line) = self.lines.next_line()? else { return Err(unclosed(row.line)) };
             if let Some(columns) = self.columns.filter(|columns| *columns > 1) {
                 alone.clear();
-                let is_row = !alone.push_line(line, self.separator, false) && alone.len() == columns;
+                let is_row = !alone.push_line(line, self.separator, false)
+                    && alone.len() == columns
+                    && alone.cells().any(|cell| {
+                        parse_number(cell)
+                            .or_else(|| parse_written(cell).map(|number| number.value))
+                            .is_some()
+                    });
                 alike = if is_row { alike + 1 } else { 0 };
             }
             let is_open = row.push_line(line, self.separator, true);
@@ -303,6 +313,8 @@ mod tests {
         }
         let blanks = rows("  1.5   2\t\"a b\" \n3 4 c\n", Separator::Blanks, 3).unwrap();
         assert_eq!(blanks, ["1.5|2|a b#1", "3|4|c#2"]);
+        let blanks = rows("1 \"a\nb  c\" 2\n3 x 4\n", Separator::Blanks, 3).unwrap();
+        assert_eq!(blanks, ["1|a\nb  c|2#1", "3|x|4#3"]);
     }
 
     #[test]
@@ -320,5 +332,7 @@ mod tests {
         }
         let text = "1,\"two\nlines, and more, text\nhere\"\n2,x\n";
         assert_eq!(rows(text, comma, 2).unwrap().len(), 2, "a text of several lines is one cell");
+        let text = "1,\"Dear sir, madam\nthank you, again\nyours, as ever\nAnna, Ben\nand all\"\n2,x\n";
+        assert_eq!(rows(text, comma, 2).unwrap().len(), 2, "lines with the commas of rows are text");
     }
 }

@@ -236,6 +236,22 @@ fn numbers_are_read_as_their_whole_column_writes_them() {
         assert_eq!((table.number, table.names.join(" ")), (plain.number, "size age".into()), "{part}");
         assert!(table.notes.join(" ").contains(part), "{part}: {:?}", table.notes);
     }
+    // The sign that a column proves holds for the label, too.
+    let priced = |price: &dyn Fn(usize) -> String| {
+        read(&table("size;age;price", |i| format!("{}.25;{};{}", number(i), i % 29, price(i))))
+    };
+    let (written, grouped) = (priced(&|i| (700 + i * 7).to_string()), |i: usize| match 700 + i * 7 {
+        price @ ..1000 => price.to_string(),
+        price => format!("{},{:03}", price / 1000, price % 1000),
+    });
+    assert_eq!(priced(&grouped).table, written.table);
+    // Whole numbers between tabs have signs between thousands.
+    let tabs = |sign: &str| {
+        table("size\tage\tsold", |i| {
+            format!("{}\t{}{sign}{:03}\t{}", number(i), 1 + i % 3, i * 57 % 1000, class(i))
+        })
+    };
+    assert_eq!(read(&tabs(",")).number, read(&tabs("")).number);
     // Commas within quoted names separate nothing.
     let text = table("\"size, in m\";\"age, in days\";sold", |i| {
         format!("{};{};{}", cents(i), 1000 + i * 57, class(i))
