@@ -108,8 +108,8 @@ pub fn parse_link_on(
     }
     check_quotation_marks(text)?;
     if let Some(table) = table
-        && let Some(number) = decode_within(text, max_runs).0.spec.task.config().uploaded_data_id()
-        && ![0, table.number].contains(&number)
+        && let Some(number) = decode_within(text, max_runs).0.spec.task.config().named_data_id()
+        && number != table.number
     {
         table.register_all_readings();
     }

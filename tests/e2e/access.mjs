@@ -78,7 +78,9 @@ export function access(here) {
       const { page, see } = await go("#v1/sparse-parity?k=2&width=16&steps=200&replicas=2&sweep=n:8_12&series=lr:0.05_0.1&speed=0&cells=steps");
       await page.emulateMedia({ forcedColors: "active" });
       await until(async () => (await see("play").textContent()).includes("Completed"), "the end of the sweep");
-      const colours = await page.locator(".map__cell").evaluateAll((all) => all.map((node) => getComputedStyle(node).backgroundColor));
+      const cells = page.locator(".map__cell");
+      await until(async () => (await cells.count()) === 4, "the map");
+      const colours = await cells.evaluateAll((all) => all.map((node) => getComputedStyle(node).backgroundColor));
       assert.ok(colours.length === 4 && new Set(colours).size > 1, `${colours}`);
       await page.close();
     });

@@ -182,11 +182,15 @@ export function gallery(here) {
     assert.match(label, /^Recorded run: .*parity/);
     await see("tiles-stop").click();
     await until(async () => (await text(see("tiles-stop"))) === "Move the pictures", "the other label");
+    // The button is below the tiles; pictures move while they are in view.
+    const toTop = () => page.evaluate(() => scrollTo(0, 0));
+    await toTop();
     await page.waitForTimeout(200);
     const stopped = await painted(page, "sparse-parity");
     await page.waitForTimeout(2000);
     assert.equal(await painted(page, "sparse-parity"), stopped);
     await see("tiles-stop").click();
+    await toTop();
     await until(async () => (await painted(page, "sparse-parity")) !== stopped, "it to move again", 10);
     // All of the tile is its link; the way back leads to it.
     const machine = see("tile-turing-machine");
@@ -216,6 +220,7 @@ export function gallery(here) {
     const tiles = () => page.locator(".tile").count();
     await see("filter-topic").selectOption("lab.markov");
     await until(async () => (await tiles()) === 1, "one tile");
+    await page.evaluate(() => scrollTo(0, 0));
     await until(() => painted(page, "markov"), "its picture");
     await see("filter-topic").selectOption("stories");
     await until(async () => !(await see("tiles").isVisible()), "no tile");

@@ -252,7 +252,7 @@ export function teaching(here) {
     const frame = (keys) => until(async () => new RegExp(`^<iframe src="[^"]+&amp;${keys}" `).test(await page.evaluate(() => navigator.clipboard.readText())), `the frame with ${keys}`);
     await frame("embed=on&amp;view=picture&amp;at=300");
     // The button says for a while that it has copied.
-    await wish("view").selectOption("");
+    await page.locator('.teacher select[name="view"]').selectOption("");
     await see("copy-frame").click();
     await frame("embed=on&amp;at=300");
     await page.keyboard.press("Escape");

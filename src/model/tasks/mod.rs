@@ -336,6 +336,11 @@ pub trait TaskConfig {
     fn uploaded_data_id(&self) -> Option<u64> {
         None
     }
+    /// Hash of the uploaded data that the settings name, also if the run does not use them because they are not open in
+    /// this program; None if the settings name none.
+    fn named_data_id(&self) -> Option<u64> {
+        None
+    }
     /// Whether the uploaded data that the settings refer to are open in this program.
     fn has_uploaded_data(&self) -> bool {
         false

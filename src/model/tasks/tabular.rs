@@ -334,6 +334,10 @@ impl TaskConfig for Tabular {
         (self.origin == TableOrigin::Uploaded).then_some(self.csv)
     }
 
+    fn named_data_id(&self) -> Option<u64> {
+        (self.csv != 0).then_some(self.csv)
+    }
+
     fn has_uploaded_data(&self) -> bool {
         self.uploaded_table().is_some()
     }

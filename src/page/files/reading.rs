@@ -56,7 +56,7 @@ impl State {
             return Some(number);
         }
         let task = self.player.run.link.spec.task.config();
-        task.uploaded_data_id().filter(|number| *number != 0 && find_table(*number).is_none())
+        task.named_data_id().filter(|number| find_table(*number).is_none())
     }
 
     /// Reads a file of this kind at once or in a worker, for `purpose`; a table is read according to `choices`.

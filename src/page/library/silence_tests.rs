@@ -16,6 +16,9 @@ fn a_storage_that_never_answers_is_named_and_a_late_answer_ends_the_warning() {
         assert!(!effects.is_empty());
     };
     let mut tab = Tab::open(LINK, &Rc::default());
+    tab.train(100);
+    tab.train(200);
+    let id = stored_summary(&tab.storage)[0].0.clone();
     let warning = |tab: &Tab| tab.state.library.warning.clone();
     ask(&mut tab, LibraryAction::Load);
     tab.seconds(9);
@@ -29,9 +32,6 @@ fn a_storage_that_never_answers_is_named_and_a_late_answer_ends_the_warning() {
     tab.seconds(30);
     assert_eq!(warning(&tab), "", "nothing is awaited");
     // It was there, and falls silent while a run is being read.
-    tab.train(100);
-    tab.train(200);
-    let id = stored_summary(&tab.storage)[0].0.clone();
     ask(&mut tab, LibraryAction::Resume(id));
     for _ in 0..10 {
         tab.state.apply(Action::Tick);
