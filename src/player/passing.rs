@@ -5,27 +5,7 @@
 //! the user pauses the run at step 300, so a message on the present state is removed when this state ends. Messages on
 //! past events, such as "The run has started again.", stay.
 
-use crate::player::Player;
-
-/// State of the run in which a message is true.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum MessageCondition {
-    /// The run plays.
-    Playing,
-    /// The run does not play.
-    Waiting,
-    /// The run waits at this step.
-    WaitingAt(u64),
-}
-
-/// A message that is true only in the present state of the run.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PassingMessage {
-    /// Text of the message, by which a later message is told apart.
-    text: String,
-    /// State of the run in which the message is true.
-    condition: MessageCondition,
-}
+use crate::player::{MessageCondition, PassingMessage, Player};
 
 impl Player {
     /// Shows a message that is true only while the run plays; a pause or the end of the run removes it.

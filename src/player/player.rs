@@ -3,7 +3,6 @@
 use crate::checkpoints::Checkpoints;
 use crate::consent::Consent;
 use crate::device::{GpuSupport, ProgramChoice};
-use crate::passing::PassingMessage;
 use crate::speeds::{DeviceTiming, SpeedCache};
 use crate::trainer::{TrainerEffect, TrainerPhase};
 use vivarium_model::permalink::Link;
@@ -40,6 +39,26 @@ pub enum DevicePhase {
     Timing(Box<DeviceTiming>),
     /// This worker program (device and learner) trains the run.
     Chosen(ProgramChoice),
+}
+
+/// State of the run in which a message is true.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum MessageCondition {
+    /// The run plays.
+    Playing,
+    /// The run does not play.
+    Waiting,
+    /// The run waits at this step.
+    WaitingAt(u64),
+}
+
+/// A message that is true only in the present state of the run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PassingMessage {
+    /// Text of the message, by which a later message is told apart.
+    pub(crate) text: String,
+    /// State of the run in which the message is true.
+    pub(crate) condition: MessageCondition,
 }
 
 /// A jump to an earlier step: the page shows that step while the trainer trains to it without showing progress.

@@ -166,8 +166,12 @@ impl Stage {
         }
         let progress = progress_of(run);
         let has_just_ended = progress.has_ended && !self.progress.has_ended;
+        let has_moved = progress.step != self.progress.step;
         let is_resumed = self.progress.has_ended && !progress.has_ended;
         self.progress = progress;
+        if let Some(hero) = self.story_hero().filter(|_| has_moved) {
+            hero.go_to_step(progress.step, now_ms);
+        }
         let is_running = run.phase == RunPhase::Running;
         let begins_to_run = is_running && !self.was_running;
         self.was_running = is_running;
@@ -253,6 +257,13 @@ impl Stage {
         self.hero.as_mut().filter(|hero| hero.own_step().is_some())
     }
 
+    /// The picture if it executes its run itself, where the text of a story stands beside it: there it shows the step of the
+    /// run, and does not go on by itself.
+    fn story_hero(&mut self) -> Option<&mut Box<dyn Hero>> {
+        let is_in_story = self.replays_on_request;
+        self.self_paced_hero().filter(|_| is_in_story)
+    }
+
     /// Shows the recorded weights at a step, or the newest ones if the step is the newest.
     pub fn rewind(&mut self, step: u64, now_ms: f64) {
         self.touched_ms = now_ms;
@@ -316,7 +327,8 @@ impl Stage {
         let now = frame.now_ms;
         let is_resting = now - self.touched_ms < TOUCH_REST_MS;
         let interval = self.hero.as_ref().map_or(f64::INFINITY, |hero| hero.example_interval_ms());
-        if !frame.is_still && !is_resting && now - self.example_ms >= interval {
+        let waits_for_run = self.story_hero().is_some();
+        if !frame.is_still && !is_resting && !waits_for_run && now - self.example_ms >= interval {
             self.example_ms = now;
             if let Some(hero) = &mut self.hero {
                 hero.show_next_example(now);

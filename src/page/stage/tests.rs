@@ -338,6 +338,27 @@ fn in_a_panel_nothing_is_replayed_by_itself() {
 }
 
 #[test]
+fn a_picture_that_executes_its_run_follows_the_run_of_a_story() {
+    let mut page = Page::open("#v1/turing-machine");
+    page.act(Action::SecondProgramLoaded);
+    let shown = |in_story: bool, page: &Page| {
+        let mut stage = Stage::default();
+        stage.set_replays_on_request(in_story);
+        stage.update(&page.state.player.run, 0.0);
+        let first = stage.shown_step();
+        (1..40).for_each(|second| stage.advance(&frame(f64::from(second) * 60_000.0)));
+        (first, stage.shown_step(), stage)
+    };
+    let (first, later, _) = shown(false, &page);
+    assert_ne!(first, later, "it goes on by itself");
+    let (first, later, mut stage) = shown(true, &page);
+    assert_eq!(first, later, "the run waits");
+    page.state.player.run.step = 40;
+    stage.update(&page.state.player.run, 0.0);
+    assert_eq!(stage.shown_step(), 40);
+}
+
+#[test]
 fn the_picture_follows_the_charts_to_an_earlier_step_and_the_run_when_it_goes_on() {
     let (mut page, mut stage) = staged(&[0, 100, 200, 300]);
     stage.follow_charts(Some(150), 2_000.0);

@@ -28,6 +28,8 @@ const MIN_WIDE: f32 = 1160.0;
 const ATTENTION: WidthScale = WidthScale { largest: 1.0, width: 10.0 };
 /// Smallest attention weight at which a token is filled as one to which the block attends.
 const ATTENDED: f32 = 0.3;
+/// Smallest distance of the vertical centres of two lines of text in CSS pixels.
+const MIN_LINE_DISTANCE: f32 = 15.0;
 /// Largest number of letters of a state's name in the picture; longer names are cut.
 const MAX_NAME_LETTERS: usize = 12;
 
@@ -401,13 +403,11 @@ fn draw_captions(scene: &mut Scene, hero: &MachineHero, layout: &Layout) {
     let right = Point::new(scene.width - 10.0, 14.0);
     scene.bold_text(tr!("step {step} of {end}", step, end), right, 13.0, Anchor::End, Ink::Text);
     let below = Point::new(left, layout.tape.y + CELL / 2.0 + 26.0);
-    scene.text(
-        tr!("the tape; below each cell the token that wrote it"),
-        below,
-        11.0,
-        Anchor::Start,
-        Ink::Quiet,
-    );
+    // In a low narrow picture the words on the step begin there.
+    if !layout.is_narrow || layout.words.y - below.y >= MIN_LINE_DISTANCE {
+        let words = tr!("the tape; below each cell the token that wrote it");
+        scene.text(words, below, 11.0, Anchor::Start, Ink::Quiet);
+    }
     let scale = tr!("thickest arc: attention 1");
     let corner = match layout.is_narrow {
         true => (Point::new(left, scene.height - 12.0), Anchor::Start),

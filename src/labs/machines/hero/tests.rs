@@ -297,3 +297,13 @@ fn machines_with_few_blocks_have_a_picture() {
     assert!(!has("?m=right&t=5000"));
     assert!(!has_hero(&decode("#v1/sparse-parity").0.spec));
 }
+
+#[test]
+fn a_low_picture_has_no_caption_of_the_tape_below_other_words() {
+    let hero = hero(LINK);
+    let captions = |width: f32, height: f32| {
+        let frame = Frame { width, height, now_ms: 0.0, is_still: true };
+        texts(&hero.scene(&frame)).matches("below each cell the token").count()
+    };
+    assert_eq!([captions(1100.0, 400.0), captions(390.0, 460.0), captions(1400.0, 540.0)], [0, 1, 1]);
+}
