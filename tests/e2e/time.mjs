@@ -43,14 +43,15 @@ export function timeAndComparison(here) {
         await page.keyboard.press("[");
         await until(async () => (await stepOf(see)) <= shown, "the measurement before");
         await page.keyboard.press("[");
+        await until(async () => (await stepOf(see)) < shown, "a measurement before the step");
         const earlier = await stepOf(see);
-        assert.ok(whole.some((row) => row.step === earlier) && earlier < shown);
+        assert.ok(whole.some((row) => row.step === earlier), `${earlier}`);
         await page.keyboard.press("]");
-        assert.ok((await stepOf(see)) > earlier);
+        await until(async () => (await stepOf(see)) > earlier, "the measurement after it");
 
         // The way back, and the same again.
         await page.keyboard.press("Escape");
-        assert.equal(await stepOf(see), end);
+        await until(async () => (await stepOf(see)) === end, "the end");
         assert.deepEqual(await rows(page), whole);
         await see("scrub").fill("7");
         await until(async () => (await text(see("status"))).startsWith("Step 7 of"), "step 7");

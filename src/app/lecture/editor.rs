@@ -190,10 +190,10 @@ fn content(editor: Editor, dialog: LectureDialog) -> AnyView {
                 <button class="button" type="submit" data-testid="lecture-add-link">{tr!("Add this link")}</button>
             </form>
             <p class="lecture-editor__error" role="alert" data-testid="lecture-error" prop:textContent=error></p>
-            {move || {
-                version.get();
-                draft.with_untracked(|draft| list(editor, draft))
-            }}
+            // New elements for each version: a field keeps the text that was typed into it.
+            <For each=move || [version.get()] key=|version| *version let:_version>
+                {draft.with_untracked(|draft| list(editor, draft))}
+            </For>
             {move || has_entries.get().then(|| view! {
                 <div class="lecture-editor__result">
                     <CopyField testid="copy-lecture" icon=Name::Link word=tr!("Copy link") text=address.into()
