@@ -91,9 +91,10 @@ impl ChartInput {
     fn restore_focus(self, at: &str) {
         let Some(names) = self.of.names.try_get_untracked().flatten() else { return };
         let button = names.query_selector(&format!("[data-at='{at}']")).ok().flatten();
-        if let Some(button) = button.and_then(|button| button.dyn_into::<HtmlElement>().ok())
-            && document().query_selector(":focus").ok().flatten().is_none()
-        {
+        let Some(button) = button.and_then(|button| button.dyn_into::<HtmlElement>().ok()) else { return };
+        // The page moves a lost focus to a part around the entry.
+        let focused = document().query_selector(":focus").ok().flatten();
+        if focused.is_none_or(|focused| focused.contains(Some(&button))) {
             let _ = button.focus();
         }
     }
