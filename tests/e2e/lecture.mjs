@@ -45,6 +45,7 @@ export function lectures(here) {
     const { page, heard, see } = await open(FIRST);
     await until(() => see("step").isVisible(), "the page");
     await page.evaluate(() => localStorage.removeItem("vivarium.lecture"));
+    await until(async () => /^Waiting at the start/.test(await text(see("status"))), "the run to wait");
     for (let step = 1; step <= 3; step++) {
       await page.locator("body").press(".");
       await until(async () => (await stepOf(see)) === step, `step ${step}`);
