@@ -3,7 +3,7 @@
 (() => {
   // At the root of a site both addresses in 404.html are this file.
   if (document.querySelector("a")) return;
-  const [, folder, link] = /^([^?#]*?\/)%23(.+)$/i.exec(location.href) ?? [];
+  const [, folder, link] = /^([^?#]*?\/)%23(.+)$/.exec(location.href) ?? [];
   if (link) return location.replace(`${folder}#${link}`);
   const [line, way] = [document.createElement("p"), document.createElement("a")];
   way.href = new URL(".", document.currentScript.src).href;

@@ -4,7 +4,8 @@
 // right one. It holds nothing private, so it goes to whatever page is around. It comes once the page is shown, and when
 // the width or what is shown has changed. The page around may follow it or not (src/page/share/teaching.rs has a script).
 //
-// Besides, it tells the program whether the frame is in view (src/page/run/lifecycle.rs): what nobody sees does not train.
+// Besides, this file reports to the program whether the frame is in view (src/page/run/lifecycle.rs): a run that nobody sees
+// does not train.
 //
 // The height follows from the width and from what is shown, never from the height that the frame has now: the charts fit
 // whatever height there is (styles/teach.css), and a height that followed from theirs could grow without end.

@@ -6,13 +6,14 @@ use clap::Args;
 
 use super::disk::{SystemDisk, replace_file};
 use super::print::write_text;
+use super::rows::diverged_of_several;
 use super::{CommandError, open};
 use vivarium_core::settings::format_thousands;
 use vivarium_model::permalink::{Link, encode};
 use vivarium_model::protocol::EndReason;
 use vivarium_model::run::RunSpec;
 use vivarium_plot::analysis::curves::median_range;
-use vivarium_plot::analysis::replicas::{diverged_replicas, without_diverged};
+use vivarium_plot::analysis::replicas::without_diverged;
 use vivarium_view::record::{Record, RunFile, list_columns, torch};
 
 /// Command-line arguments of `lab script`.
@@ -103,11 +104,7 @@ fn describe_run(record: &Record) -> Vec<String> {
     let (step, rows) = (format_thousands(record.step), format_thousands(record.rows.len() as u64));
     lines.push(format!("Step {step}, {ended}; {rows} measurements of {} replicas.", record.solved.len()));
     if let Some(last) = record.rows.last() {
-        let diverged = if last.test_loss.len() > 1 {
-            diverged_replicas(last, record.link.spec.is_executed())
-        } else {
-            vec![]
-        };
+        let diverged = diverged_of_several(last, record.link.spec.is_executed());
         for column in list_columns(&record.link.spec.measure_names(), record.rows.iter()) {
             let (median, ..) = median_range(&without_diverged(&column.values(last), &diverged));
             lines.push(format!("  {:<32}{median:.6}", column.key));

@@ -66,7 +66,7 @@ pub fn require_readable(link: Link, unreadable: &[InvalidSetting]) -> Result<Lin
 ///
 /// # Errors
 /// The error in the file.
-#[expect(clippy::print_stderr, reason = "a table that a run does not use is said where the run is read")]
+#[expect(clippy::print_stderr, reason = "a table that a run does not use is reported where the run is read")]
 pub fn parse_link(text: &str, max_runs: usize) -> Result<(Link, Vec<InvalidSetting>), CommandError> {
     let table = OPENED_TABLE.get();
     let (link, bad) = parse_link_on(text, max_runs, table)?;
@@ -407,8 +407,8 @@ mod tests {
     #[test]
     fn a_quotation_mark_before_a_link_is_refused() {
         for text in ["'#v1/sparse-parity?n=20", " “#v1/sparse-parity?n=20", "'#v1/sparse-parity'"] {
-            let said = read_link(text).unwrap_err().to_string();
-            assert!(said.contains("begins with the quotation mark"), "{said}");
+            let error = read_link(text).unwrap_err().to_string();
+            assert!(error.contains("begins with the quotation mark"), "{error}");
         }
         assert!(read_link("#v1/sparse-parity?n=20").is_ok());
     }

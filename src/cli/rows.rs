@@ -156,6 +156,12 @@ fn fit_widths(columns: &[MetricColumn], (first, width): (usize, usize)) -> (usiz
     (first, names.chain([width, "train_accuracy".len()]).max().unwrap_or(width))
 }
 
+/// Indices, from 0, of the replicas that have diverged by a measurement of several replicas; of a single replica, the
+/// values are shown as they are.
+pub(super) fn diverged_of_several(row: &Measurement, is_executed: bool) -> Vec<usize> {
+    if row.test_loss.len() > 1 { diverged_replicas(row, is_executed) } else { vec![] }
+}
+
 /// Table line of one measurement: the value of a single replica, or the median with the range over the replicas that
 /// have not diverged, and the number of those that have.
 fn format_line(
@@ -172,7 +178,7 @@ fn format_line(
             format!("{middle:.4} ({low:.4} to {high:.4})")
         }
     };
-    let diverged = if row.test_loss.len() > 1 { diverged_replicas(row, is_executed) } else { vec![] };
+    let diverged = diverged_of_several(row, is_executed);
     let cells = columns.iter().map(|column| cell(&without_diverged(&column.values(row), &diverged)));
     let line = align_cells(row.step.to_string(), cells, fit_widths(columns, widths));
     match diverged.len() {

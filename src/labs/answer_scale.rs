@@ -19,7 +19,7 @@ impl AnswerScale {
         self.ends[0].towards(self.ends[1], (value.clamp(low, high) - low) / (high - low))
     }
 
-    /// A point moved by `away` pixels across the axis: to the right of an upright one, or below one from left to right.
+    /// A point moved by `away` pixels across the axis: to the right of an upright axis, or below a horizontal axis.
     pub fn offset(&self, point: Point, away: f32) -> Point {
         match self.is_horizontal {
             true => Point::new(point.x, point.y + away),

@@ -3,8 +3,9 @@
 use vivarium_plot::scene::{Anchor, Area, Point, Scene, Shape, TargetKind};
 use vivarium_view::display::hero::{Frame, Hero};
 
-/// Sizes of pictures in CSS pixels, (width, height): a laptop, a small laptop and a phone.
-pub const SIZES: [(f32, f32); 3] = [(1400.0, 540.0), (1240.0, 420.0), (390.0, 460.0)];
+/// Sizes of pictures in CSS pixels, (width, height): a laptop, a small laptop, a phone, and the picture beside the text of a
+/// story.
+pub const SIZES: [(f32, f32); 4] = [(1400.0, 540.0), (1240.0, 420.0), (390.0, 460.0), (1130.0, 400.0)];
 
 /// Largest number of shapes in a scene.
 const MAX_ITEMS: usize = 650;
@@ -36,7 +37,7 @@ pub fn texts(scene: &Scene) -> String {
 }
 
 /// Draws the picture in every size of [`SIZES`] and checks what holds for all: the same input gives the same scene, which
-/// has not too many shapes; texts are large enough and inside; targets are inside, large enough, found at their centres,
+/// has not too many shapes; texts are large enough, inside and apart; targets are inside, large enough, found at their centres,
 /// have names, and are apart, except for handles that can be moved onto each other, whose keys begin with `movable`.
 /// Returns the scenes, in the order of [`SIZES`].
 pub fn check_scenes(hero: &dyn Hero, now_ms: f64, movable: Option<&str>) -> Vec<Scene> {
@@ -57,6 +58,18 @@ pub fn check_scenes(hero: &dyn Hero, now_ms: f64, movable: Option<&str>) -> Vec<
                 let area = text_area(text, *at, *size, *anchor);
                 assert!(is_inside(&area), "{text} {area:?} in {width} × {height}");
                 assert!(*size >= SMALLEST_TEXT || text.chars().count() <= 3, "{text} has size {size}");
+            }
+        }
+        let texts = scene.items.iter().filter_map(|item| match &item.shape {
+            Shape::Text { text, at, size, anchor, .. } => Some((text, text_area(text, *at, *size, *anchor))),
+            _ => None,
+        });
+        let texts: Vec<(&String, Area)> = texts.collect();
+        for (at, (text, area)) in texts.iter().enumerate() {
+            for (other, place) in &texts[..at] {
+                // Highlighted parts are drawn twice.
+                let is_same = (other, place) == (text, area);
+                assert!(is_same || !area.overlaps(place), "{text} and {other} in {width} × {height}");
             }
         }
         let is_movable = |key: &str| movable.is_some_and(|prefix| key.starts_with(prefix));

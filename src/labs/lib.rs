@@ -55,6 +55,8 @@ pub trait LabParts {
     /// The lab's presets (links to runs, with claims about their results), one slice per group of the menu, in the
     /// order of the menu.
     const PRESETS: &[&[Preset]];
+    /// Permanent name of the preset whose recorded run is the moving picture of the lab in the gallery.
+    const TILE_PRESET: &str;
     /// Entries of the lab's stories, in the order of the list of stories; empty by default.
     const STORIES: &[StoryEntry] = &[];
     /// Charts of the lab beyond those that all labs share; empty by default.
@@ -91,6 +93,10 @@ macro_rules! labs {
         /// All presets by lab and by menu group: for every lab, in the order of [`LABS`], one slice of presets per
         /// group.
         const PARTS: &[&[&[Preset]]] = &[$(<$module::$lab as LabParts>::PRESETS),+];
+
+        /// Permanent names of the presets whose recorded runs are the moving pictures of the gallery, one for each lab, in the
+        /// order of [`LABS`].
+        pub static TILE_PRESETS: &[&str] = &[$(<$module::$lab as LabParts>::TILE_PRESET),+];
 
         /// All stories, one slice per lab, in the order of [`LABS`].
         static STORIES: &[&[StoryEntry]] = &[$(<$module::$lab as LabParts>::STORIES),+];

@@ -26,23 +26,3 @@ pub fn check_is_small(spec: &RunSpec) -> Result<(), String> {
         _ => Err(tr!("This network is too large for a picture that follows its training.").into()),
     }
 }
-
-/// Whether a parameter of a network is not a finite number, because training has diverged.
-pub fn has_diverged(weights: &[Vec<f32>]) -> bool {
-    weights.iter().flatten().any(|weight| !weight.is_finite())
-}
-
-/// Headline of a picture whose network no longer has finite weights or outputs.
-pub fn diverged_headline() -> &'static str {
-    tr!("The run has diverged: its numbers are no longer finite. Try a smaller learning rate.")
-}
-
-/// The description of a picture for screen readers, after a sentence on the divergence if the run has diverged.
-pub fn with_divergence(has_diverged: bool, description: String) -> String {
-    match has_diverged {
-        true => {
-            tr!("The run has diverged: its numbers are no longer finite. {description}", description)
-        }
-        false => description,
-    }
-}

@@ -66,10 +66,10 @@ impl KeyPress<'_> {
             return None;
         }
         let is_named = self.sign().is_none() && self.key != "Dead";
-        let is_known = matches!(self.key, "[" | "]" | "." | "?" | " ");
+        let is_shortcut_sign = matches!(self.key, "[" | "]" | "." | "?" | " ");
         let is_latin = self.sign().is_some_and(|sign| sign.is_ascii_alphanumeric());
         match (bracket, self.letter()) {
-            (Some(bracket), _) if !(is_named || is_known || is_latin || self.has_shift) => {
+            (Some(bracket), _) if !(is_named || is_shortcut_sign || is_latin || self.has_shift) => {
                 Some(bracket.into())
             }
             (_, Some(letter)) if !is_latin => Some(letter.into()),

@@ -4,7 +4,7 @@ use crate::player::{GpuFailure, Player};
 use crate::status::status_line;
 use crate::trainer::{Program, TrainerEffect, TrainerMessage, TrainerPhase};
 use vivarium_model::protocol::{EndReason, Event, EventMessage, Payload, RunError};
-use vivarium_plot::analysis::curves::{measured_median_range, median_range};
+use vivarium_plot::analysis::curves::median_range;
 use vivarium_plot::analysis::replicas::ReplicaMeasure;
 use vivarium_view::display::RunPhase;
 use vivarium_view::display::status::{describe_found, examples_name};
@@ -138,14 +138,7 @@ impl Player {
                 } else if self.run.spec().run.replicas > 1 && reason != EndReason::Diverged {
                     self.message = status_line(self);
                 } else if is_last {
-                    let right = self.run.history.latest().map_or(f32::NAN, |row| {
-                        measured_median_range(
-                            row,
-                            ReplicaMeasure::TestAccuracy,
-                            self.run.spec().is_executed(),
-                        )
-                        .0
-                    });
+                    let right = self.run.history.latest_median(ReplicaMeasure::TestAccuracy);
                     let (step, right) = (format_thousands(step), format_percent(right));
                     let of = examples_name(&self.run);
                     let of = self.run.lab().score_phrase(of);

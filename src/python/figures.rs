@@ -51,24 +51,23 @@ pub fn run_images(player: &Player) -> Option<FigureImages> {
     Some(readings_images(&shown_readings(player).ok()?, player.run.spec()))
 }
 
-/// Calls `draw` with the figure of the charts in `readings`, under the title `title`.
-fn with_figure<T>(readings: &[Reading], title: &str, draw: impl FnOnce(&Figure) -> T) -> T {
+/// Calls `draw` with the figure of the charts in `readings`, under the link to their run `spec`.
+fn with_figure<T>(readings: &[Reading], spec: &RunSpec, draw: impl FnOnce(&Figure) -> T) -> T {
+    let title = encode(&Link::from_spec(spec.clone()));
     let columns = plot::figure_columns(readings.len());
-    draw(&Figure { readings, title, columns, chart_size: (480, 320), layout: Default::default() })
+    draw(&Figure { readings, title: &title, columns, chart_size: (480, 320), layout: Default::default() })
 }
 
 /// Draws the charts in `readings`, which are of the run `spec`, as one SVG image; `dark` chooses dark colours.
 pub fn readings_svg(readings: &[Reading], spec: &RunSpec, dark: bool) -> String {
-    let title = encode(&Link::from_spec(spec.clone()));
     let theme = if dark { Theme::dark() } else { Theme::light() };
-    with_figure(readings, &title, |figure| figure_svg(figure, &theme))
+    with_figure(readings, spec, |figure| figure_svg(figure, &theme))
 }
 
 /// Draws the charts in `readings`, which are of the run `spec`, as images for a notebook.
 pub fn readings_images(readings: &[Reading], spec: &RunSpec) -> FigureImages {
-    let title = encode(&Link::from_spec(spec.clone()));
     let theme = Theme::light().with_scale(PNG_SCALE);
-    let png = with_figure(readings, &title, |figure| figure_png_bytes(figure, &theme).ok());
+    let png = with_figure(readings, spec, |figure| figure_png_bytes(figure, &theme).ok());
     FigureImages { svg: readings_svg(readings, spec, false), png }
 }
 

@@ -1,8 +1,8 @@
-//! Colour theme (system, light or dark) and text size of the page, and what of both changes on paper.
+//! Colour theme (system, light or dark) and text size of the page, on the screen and on paper.
 //!
 //! # Why
 //! A browser prints what a canvas shows, so dark charts would be dark on paper, in the shape that they have on the screen.
-//! When it is about to print, the page takes its light colours, and each drawing is made anew, for paper.
+//! When the browser is about to print, the page takes its light colours, and each drawing is painted again, for paper.
 
 use std::time::Duration;
 
@@ -12,6 +12,7 @@ use web_sys::HtmlElement;
 
 use crate::browser;
 use crate::icon::{Icon, Name};
+use crate::signal::set_if_changed;
 use vivarium_plot::charts::{Theme, presenter_scale};
 
 /// Key under which the browser stores the chosen theme.
@@ -100,7 +101,7 @@ impl Appearance {
         self.text_scale.get_untracked() * if self.presents.get_untracked() { PROJECTOR_SCALE } else { 1.0 }
     }
 
-    /// Whether the page is being printed, so that drawings are made for paper.
+    /// Whether the page is being printed, so that drawings are painted for paper.
     pub fn is_printing(self) -> bool {
         self.printing.get_untracked()
     }
@@ -170,14 +171,7 @@ impl Appearance {
     }
 }
 
-/// Sets a signal if it has another value.
-fn set_if_changed(signal: RwSignal<f64>, value: f64) {
-    if signal.get_untracked() != value {
-        signal.set(value);
-    }
-}
-
-/// Creates a signal that says whether the browser matches a CSS media query, as long as the page is open.
+/// Creates a signal of whether the browser matches a CSS media query, as long as the page is open.
 fn follow_media(query: &'static str) -> RwSignal<bool> {
     let matches = RwSignal::new(browser::matches_media(query));
     if let Ok(Some(list)) = window().match_media(query) {

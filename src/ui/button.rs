@@ -1,7 +1,5 @@
 //! A button with a word on it.
 
-use std::sync::Arc;
-
 use leptos::prelude::*;
 
 /// Button with the text `word` that calls `press` when clicked, unless it is disabled. A disabled button stays focusable,
@@ -12,16 +10,15 @@ pub fn button(
     is_disabled: Box<dyn Fn() -> bool + Send + Sync>,
     press: Box<dyn Fn()>,
 ) -> AnyView {
-    let is_disabled: Arc<dyn Fn() -> bool + Send + Sync> = is_disabled.into();
-    let shows_disabled = is_disabled.clone();
+    let is_disabled = Signal::derive(is_disabled);
     let click = move |_| {
-        if !untrack(|| is_disabled()) {
+        if !is_disabled.get_untracked() {
             press();
         }
     };
     view! {
         <button class="button" type="button" data-testid=testid.to_string()
-            aria-disabled=move || shows_disabled().to_string() on:click=click prop:textContent=word>
+            aria-disabled=move || is_disabled.get().to_string() on:click=click prop:textContent=word>
         </button>
     }
     .into_any()

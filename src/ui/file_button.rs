@@ -5,15 +5,16 @@ use leptos::prelude::*;
 
 use crate::browser;
 use crate::context::RunContext;
+use vivarium_model::platform::file::UploadedFile;
 use vivarium_view::ui::request::Request;
 
-/// Button that lets the user choose a file and sends it to the page.
+/// Button that lets the user choose a file and sends it to the page, or to a handler.
 pub struct FileButton {
     /// Text on the button that opens the file dialog.
     pub word: &'static str,
     /// File extensions that can be chosen, as the HTML attribute `accept`.
     pub accept: &'static str,
-    /// Number of bytes at the beginning of the file that are read to recognise its kind.
+    /// Largest number of bytes that are read, from the beginning of the file.
     pub max_head_bytes: usize,
     /// Part of the test ids: `open-<id>` for the button and `<id>-input` for the file input.
     pub id: &'static str,
@@ -22,13 +23,23 @@ pub struct FileButton {
 impl FileButton {
     /// Renders the button and its hidden file input; calls `after` when the chosen file has been handled.
     pub fn view(self, after: impl Fn() + Copy + 'static) -> AnyView {
-        let (context, input) = (RunContext::here(), NodeRef::<Input>::new());
+        let context = RunContext::here();
+        self.view_with(move |name, read| {
+            context.ask.run(Request::OpenFile(name, read));
+            after();
+        })
+    }
+
+    /// Renders the button and its hidden file input; `handle` receives the name of the chosen file, and its first bytes or
+    /// the reason why it cannot be read.
+    pub fn view_with(
+        self,
+        handle: impl Fn(String, Result<UploadedFile, String>) + Copy + 'static,
+    ) -> AnyView {
+        let input = NodeRef::<Input>::new();
         let chosen = move |_| {
             if let Some(field) = input.get_untracked() {
-                browser::read_first_file(&field, self.max_head_bytes, move |name, read| {
-                    context.ask.run(Request::OpenFile(name, read));
-                    after();
-                });
+                browser::read_first_file(&field, self.max_head_bytes, handle);
             }
         };
         // Without this, choosing the same file again would not fire an event.

@@ -28,6 +28,7 @@ pub mod pixels;
 pub mod plot;
 pub mod scene;
 pub mod setting;
+pub mod signal;
 pub mod slider;
 pub mod stages;
 pub mod surface;

@@ -166,15 +166,15 @@ fn read_posted(data: &JsValue) -> Result<Vec<(FileEvent, Payload)>, String> {
         set_translations(texts);
     }
     let open = || {
-        let mut said = f64::NEG_INFINITY;
-        let told = move |share: f64| {
+        let mut last_report = f64::NEG_INFINITY;
+        let report_progress = move |share: f64| {
             let now = now_ms();
-            if now - said >= PROGRESS_INTERVAL_MS {
-                said = now;
+            if now - last_report >= PROGRESS_INTERVAL_MS {
+                last_report = now;
                 send(&FileEvent::Progress(share), &Payload::Empty);
             }
         };
-        BlobReader::new(file.clone(), told).map_err(|_| FileError::Unreadable)
+        BlobReader::new(file.clone(), report_progress).map_err(|_| FileError::Unreadable)
     };
     Ok(FileEvent::messages(read_expected(&job, open)))
 }

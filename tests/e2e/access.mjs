@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 
-import { overlaps } from "./layout.mjs";
+import { overlappingPairs, overlaps } from "./layout.mjs";
 import { open, pixels, stepOf, text, until, visit } from "./harness.mjs";
 
 const LINK = "#v1/sparse-parity?n=12&k=2&width=24&every=10&held=512&steps=100000&halt=steps&speed=200";
@@ -129,11 +129,7 @@ export function access(here) {
           const where = `${name}, ${size.width} px`;
           assert.ok((await sideways(page)) <= 0, `${where}: ${await sideways(page)} px sideways`);
           for (const buttons of BUTTONS) {
-            const lie = await page.locator(buttons).evaluateAll((all) => {
-              const boxes = all.filter((node) => node.checkVisibility()).map((node) => node.getBoundingClientRect());
-              return boxes.flatMap((a, i) => boxes.slice(i + 1).filter((b) => Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1 && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 1)).length;
-            });
-            assert.equal(lie, 0, `${where}: ${buttons}`);
+            assert.equal(await overlappingPairs(page, buttons, 1), 0, `${where}: ${buttons}`);
           }
         }
         await page.close();

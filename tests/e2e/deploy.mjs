@@ -235,7 +235,7 @@ export function deployments() {
     it(`says what is true where ${what}`, () =>
       apart(async ({ site, context }) => {
         const page = await context.newPage();
-        // Whoever wants little movement is told as well.
+        // The sentence also appears with reduced motion.
         await page.emulateMedia({ reducedMotion: "reduce" });
         await page.goto(addressOf(site.address) + LINK);
         const notice = page.locator(place);

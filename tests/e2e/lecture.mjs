@@ -21,7 +21,7 @@ export function lectureAddress(title, entries) {
 export function lectures(here) {
   const open = (link, size) => visit(here().context, here().address, link, size);
   // The browser's own words when it is asked for a GPU and has none.
-  const isQuiet = (heard) => assert.deepEqual(heard.console.filter((said) => said !== "warning: No available adapters."), []);
+  const isQuiet = (heard) => assert.deepEqual(heard.console.filter((line) => line !== "warning: No available adapters."), []);
   const mode = (page) => page.evaluate(() => document.documentElement.dataset.presenter ?? "off");
   const press = (page, key) => page.keyboard.press(key);
   const opens = (page, count) => until(async () => (await page.locator("dialog[open]").count()) === count, `${count} dialogs`);
@@ -109,7 +109,7 @@ export function lectures(here) {
     await until(() => see("step").isVisible(), "the page");
     await openDialog(page, see);
     assert.equal(await see("lecture-name").inputValue(), "Parity");
-    const upload = (json) => see("lecture-file").setInputFiles({ name: "a.json", mimeType: "application/json", buffer: Buffer.from(json) });
+    const upload = (json) => see("lecture-input").setInputFiles({ name: "a.json", mimeType: "application/json", buffer: Buffer.from(json) });
     await upload("{}");
     await until(async () => /not a lecture/.test(await text(see("lecture-message"))), "a sentence");
     await upload(JSON.stringify({ ...file, title: "Other", entries: file.entries.slice(0, 1) }));
@@ -178,7 +178,7 @@ export function lectures(here) {
       await press(page, "PageUp");
       await place(see, "1 of 3");
       await waitsAt(see, 60);
-      // What is on top is closed first: cover, dialog, lecture.
+      // Escape closes first what is on top: cover, dialog, lecture.
       await press(page, "b");
       await until(() => see("cover-black").isVisible(), "a black screen");
       await press(page, "Escape");

@@ -138,7 +138,7 @@ export function presenting(here) {
       const picture = await inside("stage-picture");
       assert.ok(picture.height > 0.4 * size.height && picture.width > 0.9 * size.width, JSON.stringify(picture));
       for (const id of ["play", "stage-slider", "presenter-chart", "status"]) await inside(id);
-      // What is seen is what is touched, although the picture is enlarged.
+      // A click touches the bit that is seen under the pointer, although the picture is enlarged.
       await see("target-bit-0").click();
       await until(async () => /^Bit 1 is (plus|minus) 1\./.test(await text(see("stage-spoken"))), "an answer");
       await press(page, "PageDown");

@@ -99,8 +99,8 @@ export function sweeps(here) {
   it("shows in what runs differ that all succeed, and saves the metrics of all of them", async () => {
     const { page, heard, see } = await open(`${SMALL.replace("n=10&k=2", "k=1")}&replicas=2&speed=0&sweep=n:8_16_40`);
     await until(async () => /^All 3 runs have ended$/.test(await text(see("sweep-progress"))), "the end", 60);
-    const said = /^Every run reached the target with all its seeds, so the map shows another quantity\. Median /;
-    await until(async () => said.test(await text(see("map-about"))), "the reason for another quantity", 10);
+    const sentence = /^Every run reached the target with all its seeds, so the map shows another quantity\. Median /;
+    await until(async () => sentence.test(await text(see("map-about"))), "the reason for another quantity", 10);
     const cells = await page.locator("[id^=cell-]").evaluateAll((all) => all.map((cell) => [cell.innerText, cell.title]));
     for (const [shown, title] of cells) {
       assert.match(title, /reached with 2 of 2 seeds/);

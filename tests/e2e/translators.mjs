@@ -28,7 +28,8 @@ const LABS = [
   "#v1/sparse-parity?n=12&k=2&width=16&steps=200&sweep=lr:0.05_0.1&show=times.sweep",
 ];
 
-const QUIET = (said) => !/No available adapters/.test(said);
+/** Whether a line of the console is unexpected. */
+const isUnexpected = (line) => !/No available adapters/.test(line);
 
 /**
  * In the page, before it loads: keeps a list of the text nodes that the page itself changes or removes where a translator
@@ -94,7 +95,7 @@ export function translators(here) {
       await browser.context.addInitScript(watchTextNodes);
       const opened = await visit(browser.context, here().address, link);
       await deed(opened);
-      assert.deepEqual(opened.heard.console.filter(QUIET), []);
+      assert.deepEqual(opened.heard.console.filter(isUnexpected), []);
     } finally {
       await browser.close();
     }
@@ -192,7 +193,7 @@ export function translators(here) {
       };
       const error = (key) => text(page.locator(`#setting-error-${key}`));
       await until(() => see("setting-lr").isVisible(), "the settings");
-      // Telephones offer what is typed here, and the program is handed it.
+      // Telephones offer the keys for decimal numbers, and the program gets the text as it was typed.
       assert.deepEqual(await see("setting-lr").evaluate((field) => [field.type, field.inputMode]), ["text", "decimal"]);
       assert.equal(await enter("lr", "0,05"), "0.05");
       assert.equal(await enter("width", "1,024"), "1024");

@@ -185,9 +185,9 @@ fn links_are_about_the_table_that_the_command_names() {
         let mut line = vec!["link", "--table", path.as_str()];
         line.extend(arguments);
         let output = lab(&line);
-        let [printed, said] =
+        let [printed, errors] =
             [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes).into_owned());
-        (output.status.code(), printed.lines().next().unwrap_or_default().to_string(), said)
+        (output.status.code(), printed.lines().next().unwrap_or_default().to_string(), errors)
     };
     let left_out = |name: &str| format!("Columns left out because some values are not numbers: {name}.\n");
     let own = format!("#v1/tabular?data=own&csv={last}");
@@ -207,19 +207,19 @@ fn links_are_about_the_table_that_the_command_names() {
         assert_eq!(explained(&arguments), (Some(0), link.to_string(), left_out(name)), "{arguments:?}");
     }
     // A task that has no table says that the file is not used.
-    let (code, link, said) = explained(&["#v1/sparse-parity?n=20"]);
+    let (code, link, errors) = explained(&["#v1/sparse-parity?n=20"]);
     assert_eq!((code, link.as_str()), (Some(0), "#v1/sparse-parity?n=20"));
     let unused = format!("The run of this link does not train on a table; it does not use {path}.\n");
-    assert_eq!(said, left_out("grade") + &unused);
+    assert_eq!(errors, left_out("grade") + &unused);
     // A link that asks for a generated table contradicts the file, and some commands read no link.
-    let (code, _, said) = explained(&["#v1/tabular?data=generated"]);
-    assert!(code == Some(2) && said.contains("because a CSV file is given"), "{said}");
+    let (code, _, errors) = explained(&["#v1/tabular?data=generated"]);
+    assert!(code == Some(2) && errors.contains("because a CSV file is given"), "{errors}");
     let output = lab(&["list", "--table", path.as_str()]);
     assert_eq!(output.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&output.stderr).contains("--table has no effect"));
-    let (code, _, said) = explained(&["--label", "colour", "#v1/tabular"]);
+    let (code, _, errors) = explained(&["--label", "colour", "#v1/tabular"]);
     let expected = format!("{path} has no column colour; its columns are size, grade, kind\n");
-    assert_eq!((code, said), (Some(1), expected));
+    assert_eq!((code, errors), (Some(1), expected));
 }
 
 /// A preset on a generated table trains on the file.
@@ -251,29 +251,29 @@ fn a_table_of_the_command_is_read_as_its_options_say() {
     let path = folder.file("own.csv");
     let row = |i: usize| format!("{i},{},{},same\n", i * i % 997, ["no", "yes"][i % 2]);
     std::fs::write(&path, "id,x,x,kind\n".to_string() + &(0..100).map(row).collect::<String>()).unwrap();
-    let said = |arguments: &[&str]| {
+    let explained = |arguments: &[&str]| {
         let mut line = vec!["link", "#v1/tabular", "--table", path.as_str()];
         line.extend(arguments);
         let output = lab(&line);
         (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
     };
-    let (code, text) = said(&[]);
+    let (code, text) = explained(&[]);
     assert_eq!(code, Some(1));
     assert!(text.contains("with the label kind, the label has the same value in all rows"), "{text}");
     assert!(
         text.contains("Choose another label with --label; the columns are id, x (1), x (2), kind"),
         "{text}"
     );
-    let (code, text) = said(&["--label", "x"]);
+    let (code, text) = explained(&["--label", "x"]);
     assert!(
         code == Some(1) && text.contains("several columns x; choose one of them by its number: x (1), x (2)")
     );
-    let (code, text) = said(&["--label", "x (2)"]);
+    let (code, text) = explained(&["--label", "x (2)"]);
     assert_eq!(code, Some(0), "{text}");
     assert!(text.contains("Columns left out because they count the rows: id."), "{text}");
-    let (_, text) = said(&["--label", "x (2)", "--row-numbers"]);
+    let (_, text) = explained(&["--label", "x (2)", "--row-numbers"]);
     assert!(text.contains("Columns that count the rows are kept: id."), "{text}");
-    let (code, text) = said(&["--label", "column 3", "--header", "no"]);
+    let (code, text) = explained(&["--label", "column 3", "--header", "no"]);
     assert!(code == Some(1) && text.contains("no column contains only numbers"), "{text}");
 }
 

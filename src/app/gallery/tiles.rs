@@ -34,15 +34,15 @@ thread_local! {
     static CLOSED_TILES: RefCell<Vec<TileView>> = const { RefCell::new(vec![]) };
 }
 
-/// The recorded scenes of a tile, as far as they are known.
+/// The recorded scenes of a tile, or why there are none yet.
 enum TileScenes {
-    /// They were not requested yet.
+    /// The file was not requested yet.
     Unknown,
-    /// They were requested.
+    /// The file was requested.
     Requested,
-    /// They could not be fetched or read.
+    /// The file could not be fetched or read.
     Missing,
-    /// They are there.
+    /// The file was fetched and read.
     Loaded(Animation),
 }
 
@@ -87,11 +87,13 @@ impl TileView {
         before.into_iter().map(reopened).collect()
     }
 
-    /// The canvas of the tile, if a part of it is in view; `height` is the height of the window in CSS pixels.
-    fn visible_canvas(&self, height: f64) -> Option<HtmlCanvasElement> {
+    /// The canvas of the tile and its width in CSS pixels, if a part of the canvas is in view; `height` is the height of the
+    /// window in CSS pixels.
+    fn visible_canvas(&self, height: f64) -> Option<(HtmlCanvasElement, f64)> {
         let canvas: HtmlCanvasElement = element_by_id(&self.tile.canvas_id())?.dyn_into().ok()?;
         let area = canvas.get_bounding_client_rect();
-        (area.bottom() > 0.0 && area.top() < height && area.width() >= 1.0).then_some(canvas)
+        let width = area.width();
+        (area.bottom() > 0.0 && area.top() < height && width >= 1.0).then_some((canvas, width))
     }
 }
 
@@ -180,13 +182,12 @@ impl TilesHandle {
         let is_waiting = views.iter().any(|view| matches!(view.scenes, TileScenes::Requested));
         let mut wanted = None;
         for (index, view) in views.iter_mut().enumerate() {
-            let Some(canvas) = view.visible_canvas(height) else { continue };
+            let Some((canvas, width)) = view.visible_canvas(height) else { continue };
             if matches!(view.scenes, TileScenes::Unknown) && !is_waiting && wanted.is_none() {
                 view.scenes = TileScenes::Requested;
                 wanted = Some((index, format!("./{}", view.tile.file())));
             }
             let TileScenes::Loaded(animation) = &view.scenes else { continue };
-            let width = canvas.get_bounding_client_rect().width();
             let moment = moment_at(clock, index, animation.scene_count(), is_still);
             let picture = PaintedTile { moment, width, scale, is_dark };
             let is_painted =

@@ -23,8 +23,9 @@ use vivarium_page::lecture::{
     MAX_TITLE_LENGTH,
 };
 use vivarium_page::state::Action;
-use vivarium_ui::browser::{focus_selector, get_property, read_first_file, read_stored, write_stored};
+use vivarium_ui::browser::{focus_selector, get_property, read_stored, write_stored};
 use vivarium_ui::dialog::ModalDialog;
+use vivarium_ui::file_button::FileButton;
 use vivarium_ui::icon::Name;
 use vivarium_ui::text::element_text;
 use vivarium_view::display::words::format_thousands;
@@ -61,7 +62,7 @@ impl Editor {
     /// Takes over the lecture that the browser has stored, which another tab may have changed.
     fn load_stored(self) {
         let text = read_stored(DRAFT_KEY);
-        if self.stored.with_value(|known| *known == text) {
+        if self.stored.with_value(|before| *before == text) {
             return;
         }
         let stored = LectureDraft::from_stored(text.as_deref().unwrap_or_default()).lecture;
@@ -283,17 +284,22 @@ fn row(editor: Editor, entry: &LectureEntry, at: usize, count: usize) -> AnyView
         // The list is not built anew: the focus is on its way to another element of it.
         field.set_value(&editor.draft.with_untracked(|draft| step_text(draft.lecture.entries.get(at))));
     };
-    let remove = move |_| {
+    let remove = move || {
         editor.change(DraftAction::Remove(at));
         request_animation_frame(|| focus_selector("[data-testid=lecture-undo]"));
     };
-    let button = move |name: &'static str, word: &'static str, label: String, is_off: bool| {
-        (format!("lecture-{name}-{at}"), word, label.clone(), label, is_off.to_string())
-    };
-    let [up, down, gone] = [
-        button("up", "↑", tr!("Move entry {number} up", number), at == 0),
-        button("down", "↓", tr!("Move entry {number} down", number), number == count),
-        button("remove", "×", tr!("Remove entry {number}", number), false),
+    let testid = |name: &str| format!("lecture-{name}-{at}");
+    let [move_up, move_down] = [false, true].map(|is_down| move || editor.move_entry(at, is_down));
+    let buttons = vec![
+        entry_button(testid("up"), "↑", tr!("Move entry {number} up", number), at == 0, move_up),
+        entry_button(
+            testid("down"),
+            "↓",
+            tr!("Move entry {number} down", number),
+            number == count,
+            move_down,
+        ),
+        entry_button(testid("remove"), "×", tr!("Remove entry {number}", number), false, remove),
     ];
     view! {
         <li class="lecture-entry" data-testid=format!("lecture-entry-{at}")>
@@ -306,14 +312,7 @@ fn row(editor: Editor, entry: &LectureEntry, at: usize, count: usize) -> AnyView
                             data-testid=format!("lecture-step-{at}") on:change:target=move |event| set_step(event.target()) />
                     </label>
                 })}
-                <span class="lecture-entry__buttons">
-                    <button class="button" type="button" data-testid=up.0 aria-label=up.2 title=up.3 aria-disabled=up.4
-                        on:click=move |_| editor.move_entry(at, false)>{up.1}</button>
-                    <button class="button" type="button" data-testid=down.0 aria-label=down.2 title=down.3
-                        aria-disabled=down.4 on:click=move |_| editor.move_entry(at, true)>{down.1}</button>
-                    <button class="button" type="button" data-testid=gone.0 aria-label=gone.2 title=gone.3
-                        on:click=remove>{gone.1}</button>
-                </span>
+                <span class="lecture-entry__buttons">{buttons}</span>
             </div>
             <textarea class="lecture-entry__note" rows="2" maxlength=MAX_NOTE_LENGTH.to_string()
                 aria-label=tr!("Note for entry {number}", number) placeholder=tr!("Note for yourself")
@@ -324,39 +323,43 @@ fn row(editor: Editor, entry: &LectureEntry, at: usize, count: usize) -> AnyView
     .into_any()
 }
 
-/// Creates the button that opens a file with a lecture, and its hidden file input.
-fn file_button(editor: Editor) -> AnyView {
-    let input = NodeRef::<Input>::new();
-    let choose = move |_| {
-        if let Some(field) = input.get_untracked() {
-            // Without this, choosing the same file again would not fire an event.
-            field.set_value("");
-            field.click();
-        }
-    };
-    let chosen = move |_| {
-        let Some(field) = input.get_untracked() else { return };
-        read_first_file(&field, MAX_FILE_BYTES, move |name, read| {
-            let lecture = read.and_then(|file| {
-                let bytes = file.bytes().ok_or_else(|| LectureError::TooLong.to_string())?;
-                let text = std::str::from_utf8(bytes).map_err(|_| LectureError::OtherFile.to_string())?;
-                read_lecture(text).map_err(|error| error.to_string())
-            });
-            match lecture {
-                Ok(lecture) => {
-                    editor.change(DraftAction::Replace(lecture));
-                    editor
-                        .message
-                        .set(tr!("The page has opened {name}. Undo restores the lecture before.", name));
-                }
-                Err(why) => editor.message.set(why),
-            }
-        });
-    };
+/// Creates a button of an entry, with a sign as its content and a label for its purpose.
+fn entry_button(
+    testid: String,
+    sign: &'static str,
+    label: String,
+    is_off: bool,
+    press: impl Fn() + 'static,
+) -> AnyView {
     view! {
-        <button class="button" type="button" data-testid="lecture-open" on:click=choose>{tr!("Open a file")}</button>
-        <input class="invisible files__input" type="file" tabindex="-1" aria-hidden="true" accept=".json"
-            data-testid="lecture-file" node_ref=input on:change=chosen />
+        <button class="button" type="button" data-testid=testid aria-label=label.clone() title=label
+            aria-disabled=is_off.to_string() on:click=move |_| press()>{sign}</button>
     }
     .into_any()
+}
+
+/// Creates the button that opens a file with a lecture.
+fn file_button(editor: Editor) -> AnyView {
+    let choice = FileButton {
+        word: tr!("Open a file"),
+        accept: ".json",
+        max_head_bytes: MAX_FILE_BYTES,
+        id: "lecture",
+    };
+    choice.view_with(move |name, read| {
+        let lecture = read.and_then(|file| {
+            let bytes = file.bytes().ok_or_else(|| LectureError::TooLong.to_string())?;
+            let text = std::str::from_utf8(bytes).map_err(|_| LectureError::OtherFile.to_string())?;
+            read_lecture(text).map_err(|error| error.to_string())
+        });
+        match lecture {
+            Ok(lecture) => {
+                editor.change(DraftAction::Replace(lecture));
+                editor
+                    .message
+                    .set(tr!("The page has opened {name}. Undo restores the lecture before.", name));
+            }
+            Err(why) => editor.message.set(why),
+        }
+    })
 }

@@ -11,7 +11,7 @@ use vivarium_ui::browser::get_property;
 use vivarium_ui::file_button::FileButton;
 use vivarium_ui::text::element_text;
 use vivarium_view::display::words::{describe_difference, format_thousands};
-use vivarium_view::record::head::HEAD_BYTES;
+use vivarium_view::record::head::{ACCEPTED_TABLES, HEAD_BYTES};
 use vivarium_view::record::saved::parse_saved_link;
 
 /// Describes a saved run in the list: its step, and its settings that differ from those of the current run.
@@ -51,7 +51,7 @@ pub fn ResumeOffer() -> impl IntoView {
         file_request.get().map(|text| {
             let choice = FileButton {
                 word: tr!("Open the file"),
-                accept: ".csv,.tsv,.txt",
+                accept: ACCEPTED_TABLES,
                 max_head_bytes: HEAD_BYTES,
                 id: "file-needed",
             };

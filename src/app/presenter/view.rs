@@ -178,9 +178,8 @@ fn leave_with_fullscreen(store: Store) {
         let is_left = was_full.get_value() && !now && store.peek(|state| state.presenter.is_some());
         // A dialog is on top of the mode, and is closed alone.
         if is_left && !close_dialog() {
-            let is_covered =
-                store.peek(|state| state.presenter.is_some_and(|presenter| presenter.cover.is_some()));
-            if let Some(action) = fullscreen_exit_action(is_covered, now_ms() - uncovered_ms.get_value()) {
+            let since_uncovered_ms = now_ms() - uncovered_ms.get_value();
+            if let Some(action) = fullscreen_exit_action(is_covered.get_untracked(), since_uncovered_ms) {
                 store.act(Action::Presenter(action));
             }
         }

@@ -27,7 +27,7 @@ pub enum Part {
     Tour,
     /// The bar of presenter mode.
     Presenter,
-    /// The bar of the lecture that is shown, and the dialog in which a lecture is made.
+    /// The bar of the lecture that is shown, and the dialog in which a lecture is edited.
     Lecture,
     /// The list of stories, the pages for teachers, and the printed story; with whether the list is open.
     StoryList(RwSignal<bool>),

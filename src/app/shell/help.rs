@@ -89,11 +89,8 @@ pub fn listen_to_shortcuts(
             |selector: &str| target.as_ref().is_some_and(|t| matches!(t.closest(selector), Ok(Some(_))));
         let presents = store.peek(|state| state.presenter.is_some());
         // The cover of presenter mode is a dialog, too. A click on a text of a dialog leaves the focus on the page.
-        let has_dialog = is_on_page("dialog[open]:not(.cover)");
-        if has_dialog || inside("dialog") && !(presents && inside(".cover")) {
-            return;
-        }
-        if event.default_prevented() {
+        let dialog = if presents { "dialog[open]:not(.cover)" } else { "dialog[open]" };
+        if is_on_page(dialog) || event.default_prevented() {
             return;
         }
         let writes = inside("input[type=text], textarea, [contenteditable]");
@@ -130,8 +127,8 @@ pub fn listen_to_shortcuts(
                 store.act(Action::Presenter(action));
                 return;
             }
-            let turns_notes = matches!(key.as_str(), "n" | "N") && focus == Focus::Page;
-            if turns_notes && store.peek(|state| state.lecture.is_some()) {
+            let is_notes_key = matches!(key.as_str(), "n" | "N") && focus == Focus::Page;
+            if is_notes_key && store.peek(|state| state.lecture.is_some()) {
                 store.act(Action::Lecture(LectureAction::ToggleNote));
                 return;
             }

@@ -2,7 +2,6 @@
 //! carries out touches.
 
 use std::cell::RefCell;
-use std::rc::Rc;
 
 use leptos::html::{Canvas, Div};
 use leptos::prelude::*;
@@ -19,6 +18,7 @@ use vivarium_plot::scene::{Scene, Target};
 use vivarium_ui::appearance::{Appearance, paint_for_print};
 use vivarium_ui::browser::{element_by_id, focus_selector, matches_media};
 use vivarium_ui::scene::paint_scene;
+use vivarium_ui::signal::set_if_changed;
 use vivarium_view::display::RunPhase;
 use vivarium_view::display::hero::{Frame, Touch};
 
@@ -37,7 +37,7 @@ pub const TARGET_ID_PREFIX: &str = "target-";
 thread_local! {
     /// The picture of the page with the weights recorded along its run, which it keeps while it is hidden. The first
     /// screen, stories and presenter mode show it, one of them at a time.
-    static STAGE: Rc<RefCell<Stage>> = Rc::default();
+    static STAGE: RefCell<Stage> = RefCell::default();
 }
 
 /// Handle to the moving picture. Copies are handles to the same picture.
@@ -45,8 +45,6 @@ thread_local! {
 pub struct HeroHandle {
     /// The store of the page.
     pub store: Store,
-    /// The picture of the current run.
-    stage: StoredValue<Rc<RefCell<Stage>>, LocalStorage>,
     /// Colours of the page.
     appearance: Appearance,
     /// Element that the picture fills.
@@ -61,10 +59,10 @@ pub struct HeroHandle {
     pub strip_size: RwSignal<(u32, u32)>,
     /// Factors by which the picture and the strip are drawn larger or smaller than for a screen.
     pub scales: RwSignal<[f64; 2]>,
-    /// Last picture that was painted, with whether it was dark, and the pixels of the screen per CSS pixel.
+    /// Last picture that was painted, with whether it was dark, and the pixels of the screen per pixel of the drawing.
     painted: StoredValue<(Scene, bool, f64)>,
     /// Contents of the last painted strip: version of the run, step, size, whether it was dark, and the pixels of the
-    /// screen per CSS pixel.
+    /// screen per pixel of the drawing.
     painted_strip: StoredValue<Option<StripVersion>>,
     /// Whether the visitor wants no motion.
     is_still: StoredValue<bool>,
@@ -94,7 +92,7 @@ pub struct HeroHandle {
 }
 
 /// Values on which the strip depends: number of measurements and results, shown step, size, theme, and pixels of the screen
-/// per CSS pixel.
+/// per pixel of the drawing.
 type StripVersion = (u64, u64, u64, (u32, u32), bool, f64);
 
 impl HeroHandle {
@@ -111,7 +109,6 @@ impl HeroHandle {
         let (targets, set_targets) = signal(vec![]);
         let hero = HeroHandle {
             store,
-            stage: StoredValue::new_local(STAGE.with(Rc::clone)),
             appearance: Appearance::here(),
             frame: NodeRef::new(),
             canvas: NodeRef::new(),
@@ -138,11 +135,6 @@ impl HeroHandle {
         hero
     }
 
-    /// Result of `act` on the picture.
-    fn with_stage<T>(self, act: impl FnOnce(&mut Stage) -> T) -> T {
-        self.stage.with_value(|stage| act(&mut stage.borrow_mut()))
-    }
-
     /// The size, in pixels of the drawing, and the present time for which the picture is drawn.
     fn frame(self) -> Frame {
         let ((width, height), [scale, _]) = (self.size.get_untracked(), self.scales.get_untracked());
@@ -161,9 +153,9 @@ impl HeroHandle {
         self.store.peek(|state| {
             let player = &state.player;
             let earlier_step = player.latest_run.as_ref().map(|_| player.run.step);
-            self.with_stage(|stage| {
+            with_stage(|stage| {
                 // The text of a story describes the end of the run, which stays until the reader asks for a replay.
-                stage.set_replays_on_request(state.tour.is_some());
+                stage.set_in_story(state.tour.is_some());
                 stage.update(player.latest_run(), now);
                 stage.follow_charts(earlier_step, now);
             });
@@ -175,7 +167,7 @@ impl HeroHandle {
     fn update_texts(self, now: f64) {
         self.texts_ms.set_value(now);
         let is_due = now - self.described_ms.get_value() >= DESCRIPTION_INTERVAL_MS;
-        self.with_stage(|stage| {
+        with_stage(|stage| {
             let Some(hero) = stage.hero() else { return };
             let headline = match stage.showing() {
                 Showing::Replay(_) => tr!("Replay: {headline}", headline = hero.headline()),
@@ -199,7 +191,7 @@ impl HeroHandle {
 
     /// The shown step, and the last step of the strip's axis.
     fn axis(self) -> (u64, u64) {
-        let step = self.with_stage(|stage| stage.shown_step());
+        let step = with_stage(|stage| stage.shown_step());
         let end = self.store.peek(|state| {
             let run = state.player.latest_run();
             match run.phase {
@@ -214,7 +206,7 @@ impl HeroHandle {
     /// Lets time pass and paints what has changed; then waits for the next frame, as long as the picture is on the page.
     pub fn tick(self) {
         request_animation_frame(move || {
-            if self.stage.try_with_value(|_| ()).is_none() {
+            if self.painted.try_with_value(|_| ()).is_none() {
                 return;
             }
             self.paint();
@@ -226,23 +218,26 @@ impl HeroHandle {
     fn paint(self) {
         self.update_scales();
         let (frame, is_dark) = (self.frame(), self.appearance.is_dark.get_untracked());
-        let [of_picture, of_strip] = self.scales.get_untracked();
+        let scales = self.scales.get_untracked();
         let Some(canvas) = self.canvas.get_untracked().filter(|_| frame.width > 0.0) else { return };
-        let scene = self.with_stage(|stage| {
+        let scene = with_stage(|stage| {
             stage.advance(&frame);
             stage.scene(&frame)
         });
-        let theme =
-            vivarium_plot::charts::Theme { font_family: "system-ui, sans-serif", ..self.appearance.theme() };
+        let theme = || vivarium_plot::charts::Theme {
+            font_family: "system-ui, sans-serif",
+            ..self.appearance.theme()
+        };
         // Paper shows more than most screens.
-        let scale = if self.appearance.is_printing() { 2.0 } else { window().device_pixel_ratio() };
+        let screen_ratio = if self.appearance.is_printing() { 2.0 } else { window().device_pixel_ratio() };
+        let [picture_ratio, strip_ratio] = scales.map(|scale| scale * screen_ratio);
         let is_new = |(last, was_dark, ratio): &(Scene, bool, f64)| {
-            *last != scene || *was_dark != is_dark || *ratio != scale
+            *last != scene || *was_dark != is_dark || *ratio != picture_ratio
         };
         if self.painted.with_value(is_new) {
-            paint_scene(&canvas, &scene, &theme, scale * of_picture);
+            paint_scene(&canvas, &scene, &theme(), picture_ratio);
             self.replace_targets(&scene.targets);
-            self.painted.set_value((scene, is_dark, scale));
+            self.painted.set_value((scene, is_dark, picture_ratio));
             self.update_texts(frame.now_ms);
         } else if frame.now_ms - self.texts_ms.get_value() >= TEXT_INTERVAL_MS {
             // The description may be due, and pictures that stay the same may show another step.
@@ -254,16 +249,16 @@ impl HeroHandle {
             let run = state.player.latest_run();
             (run.run_count + run.finding_count, run.history.latest().map_or(0, |row| row.step + 1))
         });
-        let version = Some((news.0, news.1, step + end, size, is_dark, scale));
+        let version = Some((news.0, news.1, step + end, size, is_dark, strip_ratio));
         let Some(strip) = self.strip.get_untracked().filter(|_| size.0 > 0) else { return };
         if self.painted_strip.get_value() != version {
             self.painted_strip.set_value(version);
-            let length = |pixels: u32| (f64::from(pixels) / of_strip) as f32;
+            let length = |pixels: u32| (f64::from(pixels) / scales[1]) as f32;
             let (width, height) = (length(size.0), length(size.1));
             let scene = self.store.peek(|state| {
-                self.with_stage(|stage| draw_strip(state.player.latest_run(), stage, end, width, height))
+                with_stage(|stage| draw_strip(state.player.latest_run(), stage, end, width, height))
             });
-            paint_scene(&strip, &scene, &theme, scale * of_strip);
+            paint_scene(&strip, &scene, &theme(), strip_ratio);
         }
     }
 
@@ -281,11 +276,7 @@ impl HeroHandle {
         if let Some(lost) = lost {
             // The buttons of new targets are there with the next frame.
             request_animation_frame(move || match lost {
-                LostFocus::Target(key) => {
-                    if let Some(button) = element_by_id(&format!("{TARGET_ID_PREFIX}{key}")) {
-                        let _ = button.focus();
-                    }
-                }
+                LostFocus::Target(key) => focus_target(&key),
                 LostFocus::Group => focus_selector(".first-screen__targets"),
             });
         }
@@ -298,16 +289,13 @@ impl HeroHandle {
             picture_scale(text_scale, self.size.get_untracked()),
             strip_scale(text_scale, self.strip_size.get_untracked()),
         ];
-        if self.scales.get_untracked() != scales {
-            self.scales.set(scales);
-            self.painted_strip.set_value(None);
-        }
+        set_if_changed(self.scales, scales);
     }
 
     /// Carries out a touch on the target with this key, and says what it did.
     pub fn touch(self, key: &str, touch: Touch) {
         let frame = self.frame();
-        let spoken = self.with_stage(|stage| stage.touch(key, touch, &frame));
+        let spoken = with_stage(|stage| stage.touch(key, touch, &frame));
         if let Some(spoken) = spoken {
             let is_drag = matches!(touch, Touch::Drag(_));
             let due = self.announcements.try_update_value(|all| all.add(spoken, is_drag, frame.now_ms));
@@ -327,27 +315,27 @@ impl HeroHandle {
 
     /// Shows the recorded weights at a step.
     pub fn rewind(self, step: u64) {
-        self.with_stage(|stage| stage.rewind(step, now_ms()));
+        with_stage(|stage| stage.rewind(step, now_ms()));
         self.paint();
     }
 
     /// Shows weights that were recorded earlier (for a negative share) or later, by this share of the strip's axis.
     pub fn move_by(self, share: f64) {
         let (_, end) = self.axis();
-        self.with_stage(|stage| stage.move_by(share, end, now_ms()));
+        with_stage(|stage| stage.move_by(share, end, now_ms()));
         self.paint();
         self.update_texts(now_ms());
     }
 
     /// Shows the newest weights again.
     pub fn show_latest(self) {
-        self.with_stage(|stage| stage.show_latest(now_ms()));
+        with_stage(|stage| stage.show_latest(now_ms()));
     }
 
     /// Replays the run, or shows its newest step during a replay.
     pub fn toggle_replay(self) {
         let now = now_ms();
-        self.with_stage(|stage| match stage.showing() {
+        with_stage(|stage| match stage.showing() {
             Showing::Replay(_) => stage.rewind(u64::MAX, now),
             _ => stage.replay(now),
         });
@@ -355,9 +343,14 @@ impl HeroHandle {
     }
 }
 
-/// Sets a signal only if the value differs, so that nothing is drawn again for nothing.
-fn set_if_changed<T: PartialEq + Send + Sync + 'static>(signal: RwSignal<T>, value: T) {
-    if signal.with_untracked(|now| *now != value) {
-        signal.set(value);
+/// Result of `act` on the picture of the page.
+fn with_stage<T>(act: impl FnOnce(&mut Stage) -> T) -> T {
+    STAGE.with_borrow_mut(act)
+}
+
+/// Moves the focus to the button over the target with this key.
+pub fn focus_target(key: &str) {
+    if let Some(button) = element_by_id(&format!("{TARGET_ID_PREFIX}{key}")) {
+        let _ = button.focus();
     }
 }

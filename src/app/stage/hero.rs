@@ -111,16 +111,22 @@ fn ReplayButton(
             matches!(run.phase, RunPhase::Paused | RunPhase::Finished(_) | RunPhase::Diverged { .. });
         is_at_rest && run.step > 0
     });
-    let label = move || if hero.replays.get() { tr!("Show the newest step") } else { tr!("Watch again") };
     move || {
-        is_offered.get().then(|| {
-            view! {
-                <button class="button stage-panel__replay" type="button" data-testid="stage-replay"
-                    title=tr!("Show the recorded run from its beginning") on:click=move |_| hero.toggle_replay()
-                    prop:textContent=element_text(label)></button>
-            }
-        })
+        is_offered
+            .get()
+            .then(|| replay_button(hero, "button stage-panel__replay", tr!("Show the newest step")))
     }
+}
+
+/// Creates the button that replays the run; during a replay it ends the replay, and its label is `label_of_end`.
+fn replay_button(hero: HeroHandle, class: &'static str, label_of_end: &'static str) -> AnyView {
+    let label = move || if hero.replays.get() { label_of_end } else { tr!("Watch again") };
+    view! {
+        <button class=class type="button" data-testid="stage-replay"
+            title=tr!("Show the recorded run from its beginning") on:click=move |_| hero.toggle_replay()
+            prop:textContent=element_text(label)></button>
+    }
+    .into_any()
 }
 
 /// The buttons below the strip: play or watch again, train further, another seed, pace.
@@ -136,14 +142,9 @@ fn StageButtons(
     let playing = store.memo(|state| state.player.is_playing());
     let main = store.memo(State::main_button);
     let unpaced = store.memo(|state| state.stage.is_unpaced);
-    let watch = move || if hero.replays.get() { tr!("Show the end") } else { tr!("Watch again") };
     view! {
         <div class="first-screen__buttons" role="toolbar" aria-label=tr!("Buttons of the run")>
-            {move || replayable.get().then(|| view! {
-                <button class="button button--main" type="button" data-testid="stage-replay"
-                    title=tr!("Show the recorded run from its beginning") on:click=move |_| hero.toggle_replay()
-                    prop:textContent=element_text(watch)></button>
-            })}
+            {move || replayable.get().then(|| replay_button(hero, "button button--main", tr!("Show the end")))}
             <button class="button" class:button--main=move || !ended.get() type="button" data-testid="stage-play"
                 title=tr!("Play or pause (Space)") aria-disabled=move || main.get().1.to_string()
                 on:click=move |_| {

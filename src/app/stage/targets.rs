@@ -5,9 +5,8 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement, KeyboardEvent, MouseEvent, PointerEvent};
 
-use crate::stage::handle::{HeroHandle, TARGET_ID_PREFIX};
+use crate::stage::handle::{HeroHandle, TARGET_ID_PREFIX, focus_target};
 use vivarium_plot::scene::{Point, Target, TargetKind};
-use vivarium_ui::browser::element_by_id;
 use vivarium_view::display::hero::Touch;
 
 /// The targets of the picture, as buttons over it. Tab enters the group, arrow keys move within it.
@@ -127,9 +126,7 @@ fn TargetButton(
         }
         let next = hero.targets.with_untracked(|all| neighbour(all, &now.get_untracked(), (x, y)));
         if let Some(next) = next {
-            if let Some(button) = element_by_id(&format!("{TARGET_ID_PREFIX}{next}")) {
-                let _ = button.focus();
-            }
+            focus_target(&next);
             set_focused.set(next);
         }
     };

@@ -12,6 +12,7 @@ use vivarium_labs::{LABS, run_probe};
 use vivarium_model::chart;
 use vivarium_model::permalink::{ViewSettings, decode, encode};
 use vivarium_model::run::{RunSpec, StopCondition};
+use vivarium_page::files::Export;
 use vivarium_page::files::data::export_chart_csv;
 use vivarium_page::state::State;
 use vivarium_training::launch::device::Device;
@@ -217,12 +218,12 @@ fn a_saved_run_has_its_measurements_and_no_weights() {
     let file = folder.join("run.json");
     let mut page = HeadlessRun::open(&decode(LINK).0);
     page.finish(|_| {}).unwrap();
-    let record = vivarium_page::files::build_record(&page_of(&page), "");
-    std::fs::write(&file, record.to_json()).unwrap();
+    let saved = Export::Json.build(&page_of(&page), "").unwrap().bytes;
+    std::fs::write(&file, &saved).unwrap();
     let (path, data) = (file.to_str().unwrap(), folder.join("data.json"));
     let document = json(&data, path, &["--charts", "loss", "--at", "20,40"]);
     // The fields about the run are those of its own file.
-    let own: Value = serde_json::from_str(&record.to_json()).unwrap();
+    let own: Value = serde_json::from_slice(&saved).unwrap();
     for key in ["settings", "held_out", "relevant", "t_c_resolution"] {
         assert!(!own[key].is_null() && document[key] == own[key], "{key}: {}", document[key]);
     }

@@ -28,6 +28,7 @@ pub struct BooleanLab;
 
 impl LabParts for BooleanLab {
     const PRESETS: &[&[Preset]] = PRESETS;
+    const TILE_PRESET: &str = "and-enough";
     const STORIES: &[StoryEntry] = &[StoryEntry {
         slug: "log-t",
         title: "Why are few examples enough for many bits?",

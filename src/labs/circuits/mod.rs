@@ -29,6 +29,8 @@ pub struct CircuitsLab;
 
 impl LabParts for CircuitsLab {
     const PRESETS: &[&[Preset]] = presets::PRESETS;
+    // The first preset multiplies weights, and has no inputs that could change.
+    const TILE_PRESET: &str = "parity-circuit";
     const STORIES: &[StoryEntry] = &[StoryEntry {
         slug: "rounding-keeps-the-margin",
         title: "Rounding keeps the margin large",

@@ -4,7 +4,6 @@ use super::state::CircuitState;
 use super::sweeps::{final_metric_curves, is_weight_product, swept_key};
 use vivarium_core::settings::format_real;
 use vivarium_model::run::SuccessCriterion;
-use vivarium_plot::analysis::curves::measured_median_range;
 use vivarium_plot::analysis::ends;
 use vivarium_plot::analysis::replicas::ReplicaMeasure;
 use vivarium_science::circuits::{
@@ -52,23 +51,12 @@ pub(super) fn readouts(run: &RunView) -> [(String, String); 2] {
 
 /// The median over replicas of a circuit metric at the latest measured step; NaN before the first measurement.
 fn latest_median(run: &RunView, metric: CircuitMetric) -> f64 {
-    run.history.latest().map_or(f64::NAN, |row| {
-        f64::from(
-            measured_median_range(
-                row,
-                ReplicaMeasure::TaskMeasure(metric as usize),
-                run.spec().is_executed(),
-            )
-            .0,
-        )
-    })
+    f64::from(run.history.latest_median(ReplicaMeasure::TaskMeasure(metric as usize)))
 }
 
 /// The median over replicas of an accuracy, from 0 to 1, at the latest measured step; NaN before the first measurement.
 fn latest_share(run: &RunView, measure: ReplicaMeasure) -> f32 {
-    run.history
-        .latest()
-        .map_or(f32::NAN, |row| measured_median_range(row, measure, run.spec().is_executed()).0)
+    run.history.latest_median(measure)
 }
 
 /// The status line's text: the smallest norm found so far of a perturbation that changes the network's answer; none
@@ -221,13 +209,13 @@ pub(super) fn describe_gate_values(run: &RunView) -> Option<String> {
 /// 0; none in a run with noise.
 pub(super) fn deviations_title(run: &RunView) -> Option<String> {
     let state: &CircuitState = run.lab_state()?;
-    let (sigma, own) = (state.deviation_sigma(), state.settings.sigma);
+    let (sigma, run_sigma) = (state.deviation_sigma(), state.settings.sigma);
     let example = || {
         let sigma = format_significant(sigma);
         tr!("Deviation from 0 and 1 by layer, for example with noise σ = {sigma}", sigma)
     };
     match sigma > 0.0 {
-        true => (own <= 0.0).then(example),
+        true => (run_sigma <= 0.0).then(example),
         false => Some(tr!("Deviation from 0 and 1 by layer: none, because the noise σ is 0").into()),
     }
 }

@@ -31,6 +31,7 @@ pub struct DescentLab;
 
 impl LabParts for DescentLab {
     const PRESETS: &[&[Preset]] = presets::PRESETS;
+    const TILE_PRESET: &str = "relu-descent";
     const STORIES: &[StoryEntry] = &[StoryEntry {
         slug: "a-network-inside-a-network",
         title: "A network inside a network",

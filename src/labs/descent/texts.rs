@@ -6,7 +6,6 @@ use vivarium_core::settings::format_real;
 use vivarium_model::models::Family;
 use vivarium_model::permalink::ViewSettings;
 use vivarium_model::run::{RunSpec, SuccessCriterion};
-use vivarium_plot::analysis::curves::measured_median_range;
 use vivarium_plot::analysis::ends;
 use vivarium_plot::analysis::replicas::ReplicaMeasure;
 use vivarium_science::descent::{
@@ -51,9 +50,7 @@ pub(super) fn readouts(run: &RunView) -> [(String, String); 2] {
 
 /// The median over replicas of `measure` at the latest measured step; NaN before the first measurement.
 fn latest_median(run: &RunView, measure: ReplicaMeasure) -> f64 {
-    run.history
-        .latest()
-        .map_or(f64::NAN, |row| f64::from(measured_median_range(row, measure, run.spec().is_executed()).0))
+    f64::from(run.history.latest_median(measure))
 }
 
 /// The median over replicas of a comparison of descent in tokens with direct gradient descent, at the latest measured

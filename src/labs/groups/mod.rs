@@ -29,6 +29,7 @@ pub struct GroupsLab;
 
 impl LabParts for GroupsLab {
     const PRESETS: &[&[Preset]] = PRESETS;
+    const TILE_PRESET: &str = "z23";
     const STORIES: &[StoryEntry] = &[
         StoryEntry {
             slug: "one-note",

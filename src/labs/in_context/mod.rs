@@ -37,6 +37,7 @@ pub struct InContextLab;
 
 impl LabParts for InContextLab {
     const PRESETS: &[&[Preset]] = presets::PRESETS;
+    const TILE_PRESET: &str = "two-layers-in-context";
     const STORIES: &[StoryEntry] = &[StoryEntry {
         slug: "learned-to-learn",
         title: "Learned to learn",

@@ -36,6 +36,7 @@ pub struct LookupLab;
 
 impl LabParts for LookupLab {
     const PRESETS: &[&[Preset]] = presets::PRESETS;
+    const TILE_PRESET: &str = "two-heads";
     const STORIES: &[StoryEntry] = &[StoryEntry {
         slug: "who-looks-it-up",
         title: "How many attention heads does a lookup need?",

@@ -30,6 +30,7 @@ pub struct MachinesLab;
 
 impl LabParts for MachinesLab {
     const PRESETS: &[&[Preset]] = presets::PRESETS;
+    const TILE_PRESET: &str = "beaver-machine";
     const STORIES: &[StoryEntry] = &[StoryEntry {
         slug: "a-machine-without-a-tape",
         title: "A machine without a tape",

@@ -6,7 +6,6 @@ use super::sweeps::{block_count_curves, first_wrong_curves};
 use vivarium_core::settings::format_real;
 use vivarium_model::models::Family;
 use vivarium_model::run::{RunSpec, SuccessCriterion};
-use vivarium_plot::analysis::curves::measured_median_range;
 use vivarium_plot::analysis::ends;
 use vivarium_plot::analysis::replicas::ReplicaMeasure;
 use vivarium_science::machines::{AttentionMode, MachineMetric, TokenGroup};
@@ -27,9 +26,7 @@ pub(super) fn metric_names() -> [String; 4] {
 
 /// Median over networks of `metric` in the latest measurement of the run; NaN before the first measurement.
 fn latest_median(run: &RunView, metric: ReplicaMeasure) -> f64 {
-    run.history
-        .latest()
-        .map_or(f64::NAN, |row| f64::from(measured_median_range(row, metric, run.spec().is_executed()).0))
+    f64::from(run.history.latest_median(metric))
 }
 
 /// Median over networks of a metric that only runs of Turing machines have, in the latest measurement; NaN before the

@@ -28,6 +28,7 @@ pub struct MarkovLab;
 
 impl LabParts for MarkovLab {
     const PRESETS: &[&[Preset]] = PRESETS;
+    const TILE_PRESET: &str = "induction";
     const STORIES: &[StoryEntry] = &[StoryEntry {
         slug: "unigram-trap",
         title: "How a transformer learns to predict Markov chains",

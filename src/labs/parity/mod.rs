@@ -28,6 +28,7 @@ pub struct ParityLab;
 
 impl LabParts for ParityLab {
     const PRESETS: &[&[Preset]] = PRESETS;
+    const TILE_PRESET: &str = "parity-20";
     const STORIES: &[StoryEntry] = &[
         StoryEntry {
             slug: "hidden-progress",

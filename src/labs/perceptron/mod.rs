@@ -23,6 +23,7 @@ pub struct PerceptronLab;
 
 impl LabParts for PerceptronLab {
     const PRESETS: &[&[Preset]] = presets::PRESETS;
+    const TILE_PRESET: &str = "hebb";
     const CHARTS: &[ChartSpec] = charts::CHARTS;
     const PROBES: &[ProbeSpec] = probes::PROBES;
     const LAZY: LazyLab = LazyLab {

@@ -31,6 +31,8 @@ pub struct SuccinctLab;
 
 impl LabParts for SuccinctLab {
     const PRESETS: &[&[Preset]] = presets::PRESETS;
+    // The first preset ends when the table is written, before the program runs.
+    const TILE_PRESET: &str = "dictator-program";
     const STORIES: &[StoryEntry] = &[StoryEntry {
         slug: "the-program-in-the-filter",
         title: "The program in the filter",

@@ -5,7 +5,6 @@ use super::state::{SearchState, SuccinctState};
 use super::sweeps;
 use vivarium_core::settings::format_real;
 use vivarium_model::run::SuccessCriterion;
-use vivarium_plot::analysis::curves::measured_median_range;
 use vivarium_plot::analysis::ends;
 use vivarium_plot::analysis::replicas::ReplicaMeasure;
 use vivarium_science::succinct::LearningMetric;
@@ -88,9 +87,7 @@ fn latest_learning_metric(run: &RunView, metric: LearningMetric) -> f32 {
 
 /// Median over networks of `metric` in the latest measurement of the run; NaN before the first measurement.
 fn latest_median(run: &RunView, metric: ReplicaMeasure) -> f32 {
-    run.history
-        .latest()
-        .map_or(f32::NAN, |row| measured_median_range(row, metric, run.spec().is_executed()).0)
+    run.history.latest_median(metric)
 }
 
 /// Number of cell-update rules that a search has tried; if it tries a fixed list of rules, the number stops growing at

@@ -26,6 +26,7 @@ pub struct TablesLab;
 
 impl LabParts for TablesLab {
     const PRESETS: &[&[Preset]] = PRESETS;
+    const TILE_PRESET: &str = "table-network";
     const LAZY: LazyLab = LazyLab {
         example: build_number_example,
         link_for_file: |number, shown| Some(panel::file::link_to_table(number, shown)),

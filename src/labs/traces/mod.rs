@@ -32,6 +32,7 @@ pub struct TracesLab;
 
 impl LabParts for TracesLab {
     const PRESETS: &[&[Preset]] = PRESETS;
+    const TILE_PRESET: &str = "traces";
     const STORIES: &[StoryEntry] = &[StoryEntry {
         slug: "what-training-finds",
         title: "What training finds",

@@ -94,7 +94,7 @@ pub(super) fn split_query<'a>(query: &'a str, notices: &mut Vec<InvalidSetting>)
             pair
         })
         .map(|pair| pair.split_once('=').unwrap_or((pair, "")))
-        // What is copied with a line break or a blank says the same.
+        // Blanks and line breaks around a key or a value come from copying.
         .map(|(key, value)| (key.trim(), value.trim()))
         .collect();
     while pairs.last().is_some_and(|(key, value)| value.is_empty() && MARK_ENDS.contains(key)) {
@@ -237,8 +237,8 @@ mod tests {
         }
         let (link, notices) = decode("#v1/sparse-parity?width=64)");
         assert_eq!(link.spec.value("width").map(|width| width.to_string()).as_deref(), Some("64"));
-        let said = notices[0].to_string();
-        assert!(said.starts_with("width = 64): ") && said.contains("(the page used 64, "), "{said}");
+        let notice = notices[0].to_string();
+        assert!(notice.starts_with("width = 64): ") && notice.contains("(the page used 64, "), "{notice}");
         // A choice, a list of charts, a teacher's keys, a key without a value, and a setting that decides which others exist.
         for (text, canonical) in [
             ("#v1/sparse-parity?loss=square>", "#v1/sparse-parity?loss=square"),

@@ -325,7 +325,8 @@ pub trait TaskConfig {
     /// besides the label, and the numbers of [`UploadedTable::to_floats`](tabular::uploaded::UploadedTable::to_floats).
     /// None if the run uses no uploaded data or they are not open.
     fn uploaded_data(&self) -> Option<(usize, Vec<f32>)> {
-        None
+        let table = self.uploaded_data_id().and_then(tabular::uploaded::find_table)?;
+        Some((table.columns, table.to_floats()))
     }
     /// Whether the task can be about a table that the user uploads.
     fn can_use_uploaded_data(&self) -> bool {
@@ -343,7 +344,7 @@ pub trait TaskConfig {
     }
     /// Whether the uploaded data that the settings refer to are open in this program.
     fn has_uploaded_data(&self) -> bool {
-        false
+        self.uploaded_data_id().and_then(tabular::uploaded::find_table).is_some()
     }
     /// Adapts settings that a link does not state to the uploaded data; `_is_stated` says whether the link states the
     /// setting with a key. Does nothing by default, and if the data are not open in this program.

@@ -123,7 +123,7 @@ impl Tabular {
     /// Uploaded table that the settings refer to; None if the table is generated or the file is not open in this
     /// program.
     pub fn uploaded_table(&self) -> Option<Arc<UploadedTable>> {
-        (self.origin == TableOrigin::Uploaded).then(|| uploaded::find_table(self.csv)).flatten()
+        self.uploaded_data_id().and_then(uploaded::find_table)
     }
 
     /// Number of rows of the table, training and held-out rows together; 1 for an uploaded table that is not open in
@@ -322,24 +322,16 @@ impl ToPyTorch for Tabular {
 }
 
 impl TaskConfig for Tabular {
-    fn uploaded_data(&self) -> Option<(usize, Vec<f32>)> {
-        let own = self.uploaded_table()?;
-        Some((own.columns, own.to_floats()))
-    }
-
     fn can_use_uploaded_data(&self) -> bool {
         true
     }
+
     fn uploaded_data_id(&self) -> Option<u64> {
         (self.origin == TableOrigin::Uploaded).then_some(self.csv)
     }
 
     fn named_data_id(&self) -> Option<u64> {
         (self.csv != 0).then_some(self.csv)
-    }
-
-    fn has_uploaded_data(&self) -> bool {
-        self.uploaded_table().is_some()
     }
 
     fn follow_uploaded_data(&mut self, is_stated: &dyn Fn(&str) -> bool) {

@@ -11,7 +11,7 @@ use vivarium_view::display::RunView;
 use vivarium_view::display::charts::ChartOfRun;
 use vivarium_view::display::data::build_record;
 use vivarium_view::display::naming;
-use vivarium_view::record::{Record, RunRows, format_runs_csv};
+use vivarium_view::record::{RunRows, format_runs_csv};
 
 /// The current run and the runs compared with it, with names that distinguish them.
 pub struct Comparison<'a> {
@@ -164,8 +164,7 @@ impl State {
             .map(|(name, run)| RunRows {
                 name,
                 measures: run.spec().measure_names(),
-                preamble: Record { rows: run.history.rows().take(2).cloned().collect(), ..build_record(run) }
-                    .csv_preamble(),
+                preamble: build_record(run).csv_preamble(),
                 rows: run.history.rows().collect(),
             })
             .collect();

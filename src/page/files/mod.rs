@@ -199,11 +199,7 @@ impl Export {
         if let Some(why) = self.unavailable_reason(state) {
             return Err(why.into());
         }
-        let history = &state.player.run.history;
-        let is_sweep = state.player.run.sweep.is_some();
-        // The first two say how far the measurements in the file are apart, and all are written one after the other.
-        let rows = history.all_rows().take(if is_sweep { 0 } else { 2 }).map(Cow::into_owned).collect();
-        let record = Record { rows, ..build_record(state, system) };
+        let record = build_record(state, system);
         let weights = state.player.checkpoint.as_ref();
         let (kind, bytes) = match self {
             Export::Csv => {
@@ -264,7 +260,8 @@ fn format_json(state: &State, record: &Record) -> String {
     text + &record.json_tail(record.rows.is_empty())
 }
 
-/// Returns the run as a record (settings, measurements, device); `system` is the user agent of the browser.
+/// Returns the run as a record (settings, device); `system` is the user agent of the browser. Of the measurements, the record
+/// has the first two, which tell how far apart the measurements in files are.
 pub fn build_record(state: &State, system: &str) -> Record {
     let [weights, weights_of] = state.player.run.initial_weights_file.clone();
     let here = || TrainingEnvironment {
@@ -288,7 +285,14 @@ pub fn build_record(state: &State, system: &str) -> Record {
         },
         held_out: state.player.run.held_out,
         solved: if is_sweep { vec![] } else { state.player.run.solved_steps() },
-        rows: if is_sweep { vec![] } else { state.player.run.history.rows().cloned().collect() },
+        rows: state
+            .player
+            .run
+            .history
+            .all_rows()
+            .take(if is_sweep { 0 } else { 2 })
+            .map(Cow::into_owned)
+            .collect(),
         times: state.player.run.sweep.as_ref().map_or(vec![], |sweep| sweep.solved_steps.clone()),
     }
 }

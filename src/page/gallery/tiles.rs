@@ -6,30 +6,11 @@
 use super::{Gallery, first_sentence, labs_with_groups};
 use crate::html::Html;
 use vivarium_core::language::translated;
-use vivarium_labs::find_preset;
+use vivarium_labs::{TILE_PRESETS, find_preset};
 use vivarium_model::tasks::Task;
 use vivarium_plot::scene::animation::Moment;
 use vivarium_plot::scene::smooth;
 use vivarium_view::presets::Preset;
-
-/// Permanent names of the presets whose runs the tiles show, one for each lab, in the order of the labs.
-const TILE_PRESETS: [&str; 13] = [
-    "parity-20",
-    "z23",
-    "induction",
-    "and-enough",
-    "table-network",
-    "hebb",
-    "two-heads",
-    "relu-descent",
-    "two-layers-in-context",
-    "beaver-machine",
-    // The first preset of the lab multiplies weights, and has no inputs that could change.
-    "parity-circuit",
-    "traces",
-    // The first preset of the lab ends when the table is written, before the program runs.
-    "dictator-program",
-];
 
 /// Time for which a scene is shown, in milliseconds.
 const SCENE_MS: f64 = 800.0;

@@ -20,6 +20,7 @@ pub mod update;
 
 use std::fmt::{self, Display};
 
+use crate::tour::ADDRESS_PREFIX as STORY_PREFIX;
 use vivarium_labs::stories;
 use vivarium_model::permalink::{Link, MAX_LINK_LENGTH, decode, encode, percent_decode};
 use vivarium_model::run::RunSpec;
@@ -27,9 +28,6 @@ use vivarium_view::display::words::format_thousands;
 
 /// Prefix of the address of a lecture: `#lecture/3/<code>` is its third entry.
 pub const ADDRESS_PREFIX: &str = "#lecture/";
-
-/// Prefix of the address of a passage of a story.
-const STORY_PREFIX: &str = "#story/";
 
 /// Largest number of entries of a lecture.
 pub const MAX_ENTRIES: usize = 50;

@@ -7,7 +7,6 @@ use crate::effect::Effect;
 use crate::presenter::PresenterAction;
 use crate::state::{State, UndoEntry};
 use vivarium_core::language::{escape_hidden_characters, translated};
-use vivarium_labs::PRESETS;
 use vivarium_model::permalink::{decode, encode};
 use vivarium_view::display::instance::describe_unlisted_settings;
 
@@ -71,9 +70,7 @@ impl State {
             Ok(lecture) => self.start_lecture(lecture, index, effects),
             Err(error) => {
                 self.end_lecture();
-                if self.player.run.run_count == 0 {
-                    self.start_link(PRESETS[0].link(), effects);
-                }
+                self.start_default_run(effects);
                 self.player.message = error.to_string();
             }
         }
@@ -142,10 +139,8 @@ impl State {
         self.close_bench(effects);
         self.gallery.is_open = false;
         if let Some(place) = address.strip_prefix(STORY_PREFIX) {
-            if self.player.run.run_count == 0 {
-                self.start_link(PRESETS[0].link(), effects);
-            }
-            // Those of the entry before are not about this run, and neither is the step at which it was to wait.
+            self.start_default_run(effects);
+            // The keys of the entry before are not about this passage, and neither is the step at which its run was to wait.
             self.player.run.link.teacher_keys.clear();
             self.clear_goal(effects);
             return self.open_story(place, effects);

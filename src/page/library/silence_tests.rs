@@ -31,13 +31,13 @@ fn a_storage_that_never_answers_is_named_and_a_late_answer_ends_the_warning() {
     answer(&mut tab, StorageAnswer::Loaded(stored));
     tab.seconds(30);
     assert_eq!(warning(&tab), "", "nothing is awaited");
-    // It was there, and falls silent while a run is being read.
+    // The storage has answered before, and falls silent while a run is being read.
     ask(&mut tab, LibraryAction::Resume(id));
     for _ in 0..10 {
         tab.state.apply(Action::Tick);
     }
     assert!(warning(&tab).contains("has not answered"), "{}", warning(&tab));
-    // One that is known to be refused has a reason of its own.
+    // A storage that refuses has a reason of its own.
     answer(&mut tab, StorageAnswer::Failed(StorageError::NewerVersion, None));
     assert!(!warning(&tab).contains("has not answered") && warning(&tab).contains("newer version"));
 }

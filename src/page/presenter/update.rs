@@ -51,14 +51,19 @@ impl State {
 
     /// In presenter mode, goes to the first screen with charts, which shows the chart at which the story points.
     pub fn show_pointed_chart(&mut self) {
-        let first_charts = usize::from(self.offers_picture_panel());
+        let first_charts = self.first_chart_screen();
         if let Some(presenter) = &mut self.presenter {
             (presenter.screen, presenter.shows_panels) = (first_charts, false);
         }
     }
 
+    /// Index, from 0, of the first screen with charts: the moving picture, if there is one, comes before.
+    fn first_chart_screen(&self) -> usize {
+        usize::from(self.offers_picture_panel())
+    }
+
     /// The screens of presenter mode in their order: the moving picture, if the run has one, and the charts.
-    pub(crate) fn presenter_screens(&self) -> Vec<Screen> {
+    fn presenter_screens(&self) -> Vec<Screen> {
         let picture = self.offers_picture_panel().then_some(Screen::Picture);
         let charts = chart_screens(&self.player.run.link.view.show, &self.named_charts());
         picture.into_iter().chain(charts).collect()
@@ -81,7 +86,7 @@ impl State {
         let presenter = self.presenter?;
         let mut screens = self.presenter_screens();
         let at = presenter.screen.min(screens.len().saturating_sub(1));
-        let is_first_charts = at == usize::from(self.offers_picture_panel());
+        let is_first_charts = at == self.first_chart_screen();
         let pointed = self.tour.as_ref().and_then(|tour| tour.pointed_chart).map(|(chart, _)| chart);
         let is_shown = |chart: &Chart| self.player.run.link.view.show.contains(chart);
         match pointed.filter(is_shown) {

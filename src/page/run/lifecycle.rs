@@ -28,12 +28,11 @@ const MAX_NOTICES: usize = 24;
 /// sentence at its end; the code of a lecture keeps its letters.
 fn normalize_room(address: &str) -> String {
     let address = trim_trailing_marks(address);
-    let start = if address.to_ascii_lowercase().starts_with(lecture::ADDRESS_PREFIX) {
-        lecture::ADDRESS_PREFIX.len()
-    } else {
-        address.len()
-    };
-    format!("{}{}", address[..start].to_ascii_lowercase(), &address[start..])
+    let small = address.to_ascii_lowercase();
+    match small.starts_with(lecture::ADDRESS_PREFIX) {
+        true => format!("{}{}", lecture::ADDRESS_PREFIX, &address[lecture::ADDRESS_PREFIX.len()..]),
+        false => small,
+    }
 }
 
 impl State {
@@ -90,7 +89,7 @@ impl State {
                     tr!("The run has started with the new seed {seed}.", seed),
                     &mut effects,
                 );
-                // With its step, in place of the link alone.
+                // The entry of the previous run has its step, in place of its link alone.
                 if let Some(left) = left {
                     self.undo.pop();
                     self.push_left_run(left);
@@ -219,9 +218,7 @@ impl State {
         }
         self.gallery.is_open = false;
         if let Some(slug) = room.trim_start_matches('#').strip_prefix("story/") {
-            if self.player.run.run_count == 0 {
-                self.start_link(PRESETS[0].link(), effects);
-            }
+            self.start_default_run(effects);
             return self.open_story(slug, effects);
         }
         // The user has gone back in the history, to before the story.
@@ -247,12 +244,17 @@ impl State {
         }
     }
 
-    /// Starts the default run if there is none yet; a story, the gallery or the benchmark covers it.
-    fn start_hidden_run(&mut self, effects: &mut Vec<Effect>) {
+    /// Starts the default run if there is none yet.
+    pub(crate) fn start_default_run(&mut self, effects: &mut Vec<Effect>) {
         if self.player.run.run_count == 0 {
-            self.library.is_blank = true;
             self.start_link(PRESETS[0].link(), effects);
         }
+    }
+
+    /// Starts the default run if there is none yet; the gallery or the benchmark covers it.
+    fn start_hidden_run(&mut self, effects: &mut Vec<Effect>) {
+        self.library.is_blank |= self.player.run.run_count == 0;
+        self.start_default_run(effects);
     }
 
     /// Sets the form field `key` to a text; a text that is not accepted is kept with its error.

@@ -1,37 +1,23 @@
 //! Messages on the present state of the run are removed when this state ends; the name of a run stays when it goes on.
 
-use crate::run::tests::Page;
+use crate::run::tests::{Page, receive, started_event};
 use crate::share::titles::page_title;
 use crate::state::{Action, State};
 use vivarium_labs::find_preset;
 use vivarium_model::permalink::encode;
 use vivarium_model::protocol::{DeviceInfo, DeviceKind, EndReason, Event};
-use vivarium_player::trainer::{Program, TrainerMessage};
 use vivarium_view::display::RunPhase;
 use vivarium_view::presets::recorded::recorded_steps;
-
-/// Applies a message of the trainer on the CPU.
-fn hear(state: &mut State, event: Event) {
-    state.apply(Action::Trainer(Program::Cpu, TrainerMessage::Message(event.into())));
-}
 
 /// Opens a link; its run has started.
 fn started(link: &str) -> State {
     let mut state = State::default();
     state.apply(Action::Open(link.into()));
-    hear(
+    receive(
         &mut state,
         Event::Ready(DeviceInfo { kind: DeviceKind::Cpu, name: "CPU".into(), simulated: false }),
     );
-    let event = Event::Started {
-        step: 0,
-        relevant: vec![0],
-        held_out: 64,
-        parameters: 9,
-        learner: String::new(),
-        note: String::new(),
-    };
-    hear(&mut state, event);
+    receive(&mut state, started_event());
     assert_eq!(state.player.run.phase, RunPhase::Running);
     state
 }
@@ -40,10 +26,10 @@ fn started(link: &str) -> State {
 fn a_paused_run_does_not_continue_up_to_a_step() {
     let mut state = started("#v1/sparse-parity?n=20&device=cpu");
     state.train_to(500, &mut vec![]);
-    hear(&mut state, Event::Resumed { step: 20 });
+    receive(&mut state, Event::Resumed { step: 20 });
     assert_eq!(state.player.message, "The run continues up to step 500.");
     state.apply(Action::TogglePlay);
-    hear(&mut state, Event::Paused { step: 300 });
+    receive(&mut state, Event::Paused { step: 300 });
     assert_eq!((state.player.message.as_str(), &state.player.run.phase), ("", &RunPhase::Paused));
 }
 
@@ -51,16 +37,16 @@ fn a_paused_run_does_not_continue_up_to_a_step() {
 fn a_run_that_plays_does_not_wait() {
     let mut state = started("#v1/sparse-parity?n=20&device=cpu");
     state.apply(Action::TogglePlay);
-    hear(&mut state, Event::Paused { step: 300 });
+    receive(&mut state, Event::Paused { step: 300 });
     state.train_to(300, &mut vec![]);
     state.apply(Action::Tick);
     assert_eq!(state.player.message, "The run waits at step 300.");
     let mut playing = state.clone();
     playing.apply(Action::TogglePlay);
-    hear(&mut playing, Event::Resumed { step: 300 });
+    receive(&mut playing, Event::Resumed { step: 300 });
     assert_eq!(playing.player.message, "");
     state.apply(Action::SingleStep);
-    hear(&mut state, Event::Paused { step: 301 });
+    receive(&mut state, Event::Paused { step: 301 });
     assert_eq!(state.player.message, "");
 }
 
@@ -83,10 +69,10 @@ fn a_run_that_went_on_and_is_paused_does_not_go_on() {
 fn a_message_about_something_else_stays() {
     let mut state = started("#v1/sparse-parity?n=20&device=cpu");
     state.train_to(500, &mut vec![]);
-    hear(&mut state, Event::Resumed { step: 20 });
+    receive(&mut state, Event::Resumed { step: 20 });
     state.apply(Action::ShowMessage("Something else."));
     state.apply(Action::TogglePlay);
-    hear(&mut state, Event::Paused { step: 300 });
+    receive(&mut state, Event::Paused { step: 300 });
     assert_eq!(state.player.message, "Something else.");
 }
 

@@ -492,34 +492,40 @@ fn presets_and_speed() {
     assert_eq!(page.state.player.trainer.ready_program(), Some(Program::Cpu));
 }
 
-/// Several runs are asked for before the trainer has answered the first.
-#[test]
-fn only_the_answer_to_the_last_start_is_about_this_run() {
-    let mut state = State::default();
-    let hear = |state: &mut State, event: Event| {
-        state.apply(Action::Trainer(Program::Cpu, TrainerMessage::Message(event.into())))
-    };
-    let started = || Event::Started {
+/// Applies a message of the trainer on the CPU.
+pub(super) fn receive(state: &mut State, event: Event) -> Vec<Effect> {
+    state.apply(Action::Trainer(Program::Cpu, TrainerMessage::Message(event.into())))
+}
+
+/// The message that a run has started.
+pub(super) fn started_event() -> Event {
+    Event::Started {
         step: 0,
         relevant: vec![0],
         held_out: 64,
         parameters: 9,
         learner: String::new(),
         note: String::new(),
-    };
+    }
+}
+
+/// Several runs are requested before the trainer has answered the first.
+#[test]
+fn only_the_answer_to_the_last_start_is_about_this_run() {
+    let mut state = State::default();
     let starts = |effects: Vec<Effect>| {
         effects.iter().filter(|e| matches!(e, Effect::Send(Command::Start { .. }, _))).count()
     };
     let found = |step| Event::Solved { replica: 0, step };
     state.apply(Action::Open("#v1/sparse-parity?n=20".into()));
     let report = DeviceInfo { kind: DeviceKind::Cpu, name: "CPU".into(), simulated: false };
-    assert_eq!(starts(hear(&mut state, Event::Ready(report))), 1);
+    assert_eq!(starts(receive(&mut state, Event::Ready(report))), 1);
     // A run that may want a GPU is chosen, and nobody knows yet if there is one.
     let large = find_preset("no-luck").unwrap();
     assert_eq!(state.apply(Action::ChoosePreset(large)), [Effect::DetectGpu]);
-    hear(&mut state, started());
-    hear(&mut state, found(770));
-    hear(&mut state, Event::Finished { step: 770, reason: EndReason::Target });
+    receive(&mut state, started_event());
+    receive(&mut state, found(770));
+    receive(&mut state, Event::Finished { step: 770, reason: EndReason::Target });
     assert_eq!(
         (&state.player.run.phase, state.player.run.solved.len(), state.player.run.step),
         (&RunPhase::Loading, 0, 0)
@@ -530,12 +536,12 @@ fn only_the_answer_to_the_last_start_is_about_this_run() {
         assert_eq!(starts(state.apply(Action::NewSeed(seed))), 1);
     }
     for _ in 0..2 {
-        hear(&mut state, started());
-        hear(&mut state, found(60));
+        receive(&mut state, started_event());
+        receive(&mut state, found(60));
         assert_eq!((&state.player.run.phase, state.player.run.solved.len()), (&RunPhase::Loading, 0));
     }
-    hear(&mut state, started());
-    hear(&mut state, found(80));
+    receive(&mut state, started_event());
+    receive(&mut state, found(80));
     assert_eq!(
         (&state.player.run.phase, state.player.run.solved.as_slice()),
         (&RunPhase::Running, [(0, 80)].as_slice())

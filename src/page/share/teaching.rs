@@ -142,8 +142,13 @@ impl LessonForm {
         match self.lock {
             LockChoice::Nothing => false,
             LockChoice::Everything => true,
-            LockChoice::Except => !self.unlocked.iter().any(|other| other == name),
+            LockChoice::Except => !self.unlocks(name),
         }
+    }
+
+    /// Whether the teacher has checked the setting with this name.
+    fn unlocks(&self, name: &str) -> bool {
+        self.unlocked.iter().any(|other| other == name)
     }
 
     /// Returns `link` with what the teacher has chosen: hidden and locked names, pause, chart and embedding.
@@ -254,9 +259,9 @@ pub fn form_html(link: &Link, lesson: &LessonForm) -> String {
     field("lock", tr!("Locked settings"), &locks, lock);
     let names = lockable_names(link);
     let (parts, settings) = names.split_at(HIDEABLE_PARTS.len().min(names.len()));
-    let is_unlocked = |name: &str| lesson.unlocked.iter().any(|other| other == name);
+    let is_unlocked = |name: &str| lesson.unlocks(name);
     let is_hidden = |name: &str| lesson.hides(name);
-    // The style sheet shows them only with the third option.
+    // The style sheet shows these checkboxes only with the third option.
     out.push_str("<div class=\"teacher__unlocked\">");
     write_checkboxes(&mut out, tr!("Settings that can be changed"), UNLOCKED_PREFIX, settings, is_unlocked);
     out.push_str("</div><details class=\"teacher__hidden\"");
@@ -353,11 +358,11 @@ mod tests {
     #[test]
     fn a_request_becomes_a_link_that_is_read_back() {
         let link = decode("#v1/sparse-parity?n=20&width=64").0;
-        let mut wish = LessonForm::from_link(&link);
-        assert_eq!(wish, LessonForm::default());
+        let mut form = LessonForm::from_link(&link);
+        assert_eq!(form, LessonForm::default());
         for (name, _) in &lockable_names(&link)[HIDEABLE_PARTS.len()..] {
             if !["n", "width", "k"].contains(name) {
-                wish.set_field(&format!("unlocked.{name}"), "on");
+                form.set_field(&format!("unlocked.{name}"), "on");
             }
         }
         for (field, value) in [
@@ -369,14 +374,14 @@ mod tests {
             ("chart", "loss"),
             ("embed", "on"),
         ] {
-            wish.set_field(field, value);
+            form.set_field(field, value);
         }
-        let made = wish.lesson_link(&link);
+        let lesson = form.lesson_link(&link);
         let text = "#v1/sparse-parity?n=20&width=64&start=paused&show=loss&hide=presets,k&lock=n,width&embed=on&at=300";
-        assert_eq!(encode(&made), text);
+        assert_eq!(encode(&lesson), text);
         let (read, notices) = decode(text);
-        assert!(notices.is_empty() && read == made, "{notices:?}");
-        assert_eq!(LessonForm { chart: Some(chart::LOSS), ..LessonForm::from_link(&read) }, wish);
+        assert!(notices.is_empty() && read == lesson, "{notices:?}");
+        assert_eq!(LessonForm { chart: Some(chart::LOSS), ..LessonForm::from_link(&read) }, form);
         // Everything can be taken back.
         for (field, value) in [
             ("lock", ""),
@@ -387,11 +392,11 @@ mod tests {
             ("chart", ""),
             ("embed", ""),
         ] {
-            wish.set_field(field, value);
+            form.set_field(field, value);
         }
-        assert_eq!(encode(&wish.lesson_link(&link)), encode(&link));
-        wish.set_field("at", "yesterday");
-        assert_eq!(wish.wait_step, None);
+        assert_eq!(encode(&form.lesson_link(&link)), encode(&link));
+        form.set_field("at", "yesterday");
+        assert_eq!(form.wait_step, None);
     }
 
     #[test]
@@ -399,15 +404,15 @@ mod tests {
         for preset in PRESETS {
             let link = preset.link();
             for (word, from) in [("hide", 0), ("lock", HIDEABLE_PARTS.len())] {
-                let mut wish = LessonForm::default();
+                let mut form = LessonForm::default();
                 let names = lockable_names(&link);
                 match word {
                     "hide" => {
-                        names.iter().for_each(|(name, _)| wish.set_field(&format!("hidden.{name}"), "on"))
+                        names.iter().for_each(|(name, _)| form.set_field(&format!("hidden.{name}"), "on"))
                     }
-                    _ => wish.set_field("lock", "everything"),
+                    _ => form.set_field("lock", "everything"),
                 }
-                let text = encode(&wish.lesson_link(&link));
+                let text = encode(&form.lesson_link(&link));
                 let (read, notices) = decode(&text);
                 assert!(notices.is_empty(), "{}: {notices:?}", preset.slug);
                 assert_eq!(encode(&read), text);
@@ -465,24 +470,24 @@ mod tests {
 
     #[test]
     fn a_frame_holds_its_address_and_its_title_as_text() {
-        let made = iframe_html(
+        let html = iframe_html(
             "https://example.org/?a=\"b\"#v1/groups?seed=1&embed=on",
             "\"A\" < B · Vivarium",
             FrameContent::Charts(1),
         );
-        assert!(made.starts_with(
+        assert!(html.starts_with(
             "<iframe src=\"https://example.org/?a=&quot;b&quot;#v1/groups?seed=1&amp;embed=on\" \
              class=\"vivarium\" title=\"&quot;A&quot; &lt; B · Vivarium\" width=\"720\" height=\"440\" "
         ));
         // The dialog keeps several texts apart by lines.
-        assert!(!made.contains('\n') && !RESIZE_SCRIPT.contains('\n'));
+        assert!(!html.contains('\n') && !RESIZE_SCRIPT.contains('\n'));
     }
 
     #[test]
     fn a_frame_is_high_enough_for_its_charts() {
         let height = |charts| {
-            let made = iframe_html("", "", FrameContent::Charts(charts));
-            made.split_once("height=\"").unwrap().1.split_once('"').unwrap().0.parse::<usize>().unwrap()
+            let html = iframe_html("", "", FrameContent::Charts(charts));
+            html.split_once("height=\"").unwrap().1.split_once('"').unwrap().0.parse::<usize>().unwrap()
         };
         assert_eq!([0, 1, 2, 3, 4, 5, 99].map(height), [440, 440, 440, 670, 670, 900, 1360]);
         assert!(iframe_html("", "", FrameContent::Picture).contains("height=\"520\""));

@@ -24,7 +24,7 @@ pub struct MeasuredCurve {
     /// Loss that the run minimises.
     loss: Loss,
     /// Whether the values are losses, not accuracies.
-    pub shows_loss: bool,
+    shows_loss: bool,
     /// Name of the values in the reader's language.
     pub name: String,
     /// Step of each measurement, ascending, with the median over the replicas; finite values only.
@@ -52,7 +52,7 @@ impl MeasuredCurve {
         }
     }
 
-    /// Value for which the vertical axis is made: the first loss, so that the axis stays when the loss falls, or an accuracy of 1.
+    /// Value that sets the scale of the vertical axis: the first loss, so that the axis stays when the loss falls, or an accuracy of 1.
     /// `None` for losses before the first measurement.
     pub fn scale(&self) -> Option<f32> {
         match self.shows_loss {

@@ -54,8 +54,9 @@ pub struct Stage {
     touched_ms: f64,
     /// Time at which the run or a replay ended, in milliseconds; `None` while either goes on.
     rested_ms: Option<f64>,
-    /// Whether replays begin only when the user asks for one, as beside a text that describes the end of the run.
-    replays_on_request: bool,
+    /// Whether the text of a story stands beside the picture: then replays begin only when the user asks for one, and a
+    /// picture that executes its run itself follows the run.
+    is_in_story: bool,
     /// Earlier step to which the charts are set back, which the picture shows, too; `None` at the latest step.
     chart_step: Option<u64>,
     /// Whether the run was training at the last update.
@@ -78,7 +79,7 @@ impl Default for Stage {
             example_ms: 0.0,
             touched_ms: f64::NEG_INFINITY,
             rested_ms: None,
-            replays_on_request: false,
+            is_in_story: false,
             chart_step: None,
             was_running: false,
         }
@@ -116,6 +117,14 @@ impl Stage {
         self.hero.as_ref().and_then(|hero| hero.own_step()).or(self.shown_step).unwrap_or(0)
     }
 
+    /// Curve of the run up to its latest measurement; `None` if the run was not measured, or was measured again since the last
+    /// update.
+    pub fn measured(&self, run: &RunView) -> Option<&MeasuredCurve> {
+        let is_of_run = self.run_count == Some(run.run_count);
+        let is_latest = self.measured_step == run.history.latest().map(|row| row.step);
+        self.measured.as_ref().filter(|_| is_of_run && is_latest)
+    }
+
     /// Curves of the run that was shown before; `None` if it had another task or hardly any measurement.
     pub fn previous(&self) -> Option<&PreviousRun> {
         self.previous.as_ref()
@@ -149,7 +158,7 @@ impl Stage {
                 hero: run.lazy_lab().and_then(|lab| (lab.hero)(run.spec())),
                 run_count: Some(run.run_count),
                 example_ms: now_ms,
-                replays_on_request: self.replays_on_request,
+                is_in_story: self.is_in_story,
                 ..Stage::default()
             };
             // The worker may have trained some steps before the picture was there.
@@ -220,9 +229,10 @@ impl Stage {
         }
     }
 
-    /// Sets whether replays begin only when the user asks for one (`true`), or also by themselves some seconds after the end.
-    pub fn set_replays_on_request(&mut self, is_on_request: bool) {
-        self.replays_on_request = is_on_request;
+    /// Sets whether the text of a story stands beside the picture: then replays begin only when the user asks for one, and
+    /// not also by themselves some seconds after the end.
+    pub fn set_in_story(&mut self, is_in_story: bool) {
+        self.is_in_story = is_in_story;
     }
 
     /// Shows the earlier step to which the charts are set back, or the latest step again at `None`; does nothing as long as
@@ -260,7 +270,7 @@ impl Stage {
     /// The picture if it executes its run itself, where the text of a story stands beside it: there it shows the step of the
     /// run, and does not go on by itself.
     fn story_hero(&mut self) -> Option<&mut Box<dyn Hero>> {
-        let is_in_story = self.replays_on_request;
+        let is_in_story = self.is_in_story;
         self.self_paced_hero().filter(|_| is_in_story)
     }
 
@@ -341,7 +351,7 @@ impl Stage {
                 self.rested_ms = Some(now);
             }
         } else if let Some(rested) = self.rested_ms
-            && !self.replays_on_request
+            && !self.is_in_story
             && self.self_paced_hero().is_none()
             && !frame.is_still
             && !is_resting

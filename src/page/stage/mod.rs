@@ -66,19 +66,23 @@ const MIN_STRIP_HEIGHT: f64 = 72.0;
 /// picture is seen.
 pub fn picture_scale(text_scale: f64, (width, height): (u32, u32)) -> f64 {
     let (width, height) = (f64::from(width), f64::from(height));
-    let is_narrow = width < MIN_ENLARGED_WIDTH;
-    let room = height / if is_narrow { MIN_NARROW_HEIGHT } else { MIN_WIDE_HEIGHT };
-    match room < 1.0 {
-        true => room.max(MIN_PICTURE_SCALE),
-        false => text_scale.min(room).min(width / MIN_ENLARGED_WIDTH).max(1.0),
+    let min_height = if width < MIN_ENLARGED_WIDTH { MIN_NARROW_HEIGHT } else { MIN_WIDE_HEIGHT };
+    match height < min_height {
+        true => (height / min_height).max(MIN_PICTURE_SCALE),
+        false => limit_enlargement(text_scale, width, height / min_height),
     }
 }
 
 /// Factor by which the strip of this size in CSS pixels is enlarged where the page's texts are enlarged by `text_scale`: as
 /// far as it has room.
 pub fn strip_scale(text_scale: f64, (width, height): (u32, u32)) -> f64 {
-    let room = (f64::from(width) / MIN_ENLARGED_WIDTH).min(f64::from(height) / MIN_STRIP_HEIGHT);
-    text_scale.min(room).max(1.0)
+    limit_enlargement(text_scale, f64::from(width), f64::from(height) / MIN_STRIP_HEIGHT)
+}
+
+/// Factor from 1 up to `text_scale` by which a drawing of this width in CSS pixels is enlarged, if its height has room for
+/// the factor `max_of_height`.
+fn limit_enlargement(text_scale: f64, width: f64, max_of_height: f64) -> f64 {
+    text_scale.min(width / MIN_ENLARGED_WIDTH).min(max_of_height).max(1.0)
 }
 
 /// Whether the moving picture is shown in place of charts, settings and numbers, and at which pace the run trains then.

@@ -1,5 +1,7 @@
 //! The strip below the picture: the loss, and what happens inside the network meanwhile, over the steps of the run.
 
+use std::borrow::Cow;
+
 use super::curve::MeasuredCurve;
 use super::live::{Showing, Stage};
 use vivarium_plot::scene::{Anchor, Ink, Point, Scene, Shape, Stroke};
@@ -20,6 +22,11 @@ const NARROW_STRIP: f32 = 640.0;
 const BOTTOM: f32 = 18.0;
 /// Steps on the axis of a run whose length is not known; the axis doubles when the run goes on.
 const FIRST_STEPS: u64 = 500;
+
+/// Width of the labels “step 1,000” and “run before” in CSS pixels, about.
+const LABEL_WIDTH: f32 = 80.0;
+/// Height of these labels in CSS pixels.
+const LABEL_HEIGHT: f32 = 14.0;
 
 /// Strength of the curves of the run before, from 0 (background) to 1.
 const PREVIOUS_STRENGTH: f32 = 0.45;
@@ -54,8 +61,8 @@ pub fn draw_strip(run: &RunView, stage: &Stage, end: u64, width: f32, height: f3
     let x = |step: u64| STRIP_LEFT + (right - STRIP_LEFT) * (step as f32 / end.max(1) as f32).min(1.0);
     let y = |share: f32| bottom - (bottom - top) * share.clamp(0.0, 1.0);
     scene.line(Point::new(STRIP_LEFT, bottom), Point::new(right, bottom), Stroke::new(Ink::Quiet, 1.0));
-    let present = MeasuredCurve::of(run);
-    let MeasuredCurve { name, points: values, .. } = &present;
+    let present = stage.measured(run).map_or_else(|| Cow::Owned(MeasuredCurve::of(run)), Cow::Borrowed);
+    let MeasuredCurve { name, points: values, .. } = &*present;
     let previous = stage.previous().filter(|previous| previous.is_comparable(&present));
     let first = present.scale().or(previous.and_then(|previous| previous.measured.scale())).unwrap_or(1.0);
     let largest = 1.15 * first;
@@ -64,6 +71,11 @@ pub fn draw_strip(run: &RunView, stage: &Stage, end: u64, width: f32, height: f3
     let inner =
         stage.tape().frames().iter().filter_map(|frame| Some((frame.progress.step, frame.inner_progress?)));
     let inside: Vec<Point> = inner.map(|(step, share)| Point::new(x(step), y(share))).collect();
+    let shown = x(stage.shown_step().min(end));
+    let step_label = match shown > width / 2.0 {
+        true => (Point::new(shown - 10.0, bottom - 14.0), Anchor::End),
+        false => (Point::new(shown + 10.0, bottom - 14.0), Anchor::Start),
+    };
     if let Some(previous) = previous {
         // Steps beyond the axis are left out.
         let path = |points: &[(u64, f32)], largest: f32| -> Vec<Point> {
@@ -74,7 +86,11 @@ pub fn draw_strip(run: &RunView, stage: &Stage, end: u64, width: f32, height: f3
         if let Some(last) = before.last().filter(|_| before.len() > 1) {
             // Above the end of the curve, and within the strip.
             let anchor = if last.x > width / 2.0 { Anchor::End } else { Anchor::Start };
-            let at = Point::new(last.x, (last.y - 9.0).max(top + 6.0));
+            let above = (last.y - 9.0).max(top + 6.0);
+            // Above the label of the step, if both would be in one place.
+            let is_near =
+                (last.x - shown).abs() < LABEL_WIDTH && (above - step_label.0.y).abs() < LABEL_HEIGHT;
+            let at = Point::new(last.x, if is_near { step_label.0.y - LABEL_HEIGHT } else { above });
             scene.text(tr!("run before"), at, 11.0, anchor, Ink::Quiet);
         }
         for (points, ink) in [(path(&previous.inside, 1.0), Ink::First), (before, Ink::Second)] {
@@ -111,7 +127,6 @@ pub fn draw_strip(run: &RunView, stage: &Stage, end: u64, width: f32, height: f3
             false => scene.text(name, Point::new(right, 10.0), 13.0, Anchor::End, Ink::First),
         }
     }
-    let shown = x(stage.shown_step().min(end));
     scene.line(Point::new(shown, top), Point::new(shown, bottom), Stroke::new(Ink::Mark, 1.5));
     scene.fill(Shape::Circle(Point::new(shown, bottom), 6.0), Ink::Mark);
     let step = format_thousands(stage.shown_step());
@@ -119,9 +134,7 @@ pub fn draw_strip(run: &RunView, stage: &Stage, end: u64, width: f32, height: f3
         Showing::Replay(_) => tr!("replay, step {step}", step),
         Showing::Latest | Showing::Step(_) => tr!("step {step}", step),
     };
-    let anchor = if shown > width / 2.0 { Anchor::End } else { Anchor::Start };
-    let aside = if shown > width / 2.0 { -10.0 } else { 10.0 };
-    scene.text(step, Point::new(shown + aside, bottom - 14.0), 12.0, anchor, Ink::Mark);
+    scene.text(step, step_label.0, 12.0, step_label.1, Ink::Mark);
     scene.text("0", Point::new(STRIP_LEFT, height - 8.0), 11.0, Anchor::Start, Ink::Quiet);
     scene.text(format_thousands(end), Point::new(right, height - 8.0), 11.0, Anchor::End, Ink::Quiet);
     scene

@@ -327,7 +327,7 @@ fn a_frame_of_another_page_shows_the_picture_only_if_its_link_states_it() {
 #[test]
 fn in_a_panel_nothing_is_replayed_by_itself() {
     let (_, mut stage) = staged(&[0, 100, 200, 300]);
-    stage.set_replays_on_request(true);
+    stage.set_in_story(true);
     stage.advance(&frame(60_000.0));
     assert_eq!((stage.shown_step(), stage.showing()), (300, Showing::Latest));
     stage.replay(60_000.0);
@@ -343,7 +343,7 @@ fn a_picture_that_executes_its_run_follows_the_run_of_a_story() {
     page.act(Action::SecondProgramLoaded);
     let shown = |in_story: bool, page: &Page| {
         let mut stage = Stage::default();
-        stage.set_replays_on_request(in_story);
+        stage.set_in_story(in_story);
         stage.update(&page.state.player.run, 0.0);
         let first = stage.shown_step();
         (1..40).for_each(|second| stage.advance(&frame(f64::from(second) * 60_000.0)));

@@ -283,7 +283,7 @@ impl SweepForm {
         let spec = &mut link.spec;
         (spec.run.sweep, spec.run.series) = (SweepAxis::default(), SweepAxis::default());
         spec.run.schedule.clear();
-        let report = |problem: vivarium_core::settings::InvalidSetting| {
+        let report = |problem: InvalidSetting| {
             let name = match problem.key.as_str() {
                 "sweep" => setting_label(&link.spec, &self.axes[0].key),
                 "series" => setting_label(&link.spec, &self.axes[1].key),

@@ -56,9 +56,9 @@ const OTHER_QUANTITIES: [SweepMapQuantity; 3] =
 
 /// Whether ended runs of the sweep differ in this quantity.
 fn runs_differ(run: &RunView, quantity: SweepMapQuantity) -> bool {
-    let mut known = cell_values(run, quantity).into_iter().flatten();
-    let first = known.next();
-    known.any(|value| Some(value) != first)
+    let mut values = cell_values(run, quantity).into_iter().flatten();
+    let first = values.next();
+    values.any(|value| Some(value) != first)
 }
 
 /// Returns the quantity that the map shows: that of the view, but if the sweep has stopped and the share of seeds that

@@ -180,19 +180,19 @@ impl<T: Trainer> SweepWorkers<T> {
                 return None;
             }
         };
-        let errand = &mut self.workers[place].job;
-        let made = errand.as_mut()?;
+        let slot = &mut self.workers[place].job;
+        let job = slot.as_mut()?;
         match message.event {
             Event::Metrics(rows) => {
-                rows.into_iter().for_each(|row| made.history.push(row));
+                rows.into_iter().for_each(|row| job.history.push(row));
                 None
             }
             Event::Solved { replica, step } => {
-                made.solved_steps[replica].get_or_insert(step);
+                job.solved_steps[replica].get_or_insert(step);
                 None
             }
             Event::Finished { .. } => {
-                let SweepJob { cell_index: run, spec, solved_steps: times, history } = errand.take()?;
+                let SweepJob { cell_index: run, spec, solved_steps: times, history } = slot.take()?;
                 Some((run, SweepRunResult::of(&spec, &times, &history)))
             }
             _ => None,

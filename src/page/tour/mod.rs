@@ -23,7 +23,7 @@ use vivarium_view::display::words::format_thousands;
 pub const SKIPPED: usize = usize::MAX;
 
 /// Prefix of the address of a passage: `#story/grokking/3` is the third passage of the story "grokking".
-const ADDRESS_PREFIX: &str = "#story/";
+pub const ADDRESS_PREFIX: &str = "#story/";
 
 /// The open story and the reader's progress in it.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -389,7 +389,7 @@ fn further_reading_is_folded_and_comes_after_the_explanation() {
     let unfolded =
         "aria-expanded=\"true\">Read more</button><p>First &lt;b>.</p><p>Second <em>margin</em>.</p></div>";
     assert!(html(&page).contains(unfolded), "{}", html(&page));
-    // What comes after the question waits for its explanation, and what is unfolded stays so.
+    // Reading after the question waits for its explanation, and unfolded reading stays unfolded.
     press(&mut page, "2.0");
     assert!(html(&page).contains(unfolded) && !html(&page).contains("4.more"), "{}", html(&page));
     press(&mut page, "3.0");

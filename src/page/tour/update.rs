@@ -160,6 +160,8 @@ impl State {
             return;
         }
         link.teacher_keys.clone_from(&self.player.run.link.teacher_keys);
+        // They are about the link of the run that is left.
+        self.notices.clear();
         // A paused run stays paused when the link changes.
         self.player.run.phase = RunPhase::Paused;
         self.change_link(

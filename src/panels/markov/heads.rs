@@ -203,7 +203,7 @@ fn draw_head(panel: PanelContext, head: usize, name: &str, pointed: RwSignal<Opt
             </button>
             <div class="head__line">
                 <span class="head__name" translate="no">{name.to_string()}</span>
-                {move || is_off.get().then(|| view! { <span>"off"</span> })}
+                {move || is_off.get().then(|| view! { <span>{tr!("off")}</span> })}
                 <button class="switch" type="button" data-testid=format!("enlarge-{name}")
                     aria-label=tr!("Enlarge head {name} in the chart of the attention map", name)
                     aria-pressed=move || is_large.get().to_string() on:click=enlarge>

@@ -8,7 +8,7 @@ use vivarium_model::tasks::tabular::{TableOrigin, Tabular};
 use vivarium_ui::context::RunContext;
 use vivarium_ui::file_button::FileButton;
 use vivarium_view::record::dataset::TableChoices;
-use vivarium_view::record::head::HEAD_BYTES;
+use vivarium_view::record::head::{ACCEPTED_TABLES, HEAD_BYTES};
 use vivarium_view::ui::request::Request;
 
 /// Texts of the card about the data table on which the run trains.
@@ -70,7 +70,7 @@ pub fn TablePanel() -> impl IntoView {
 fn draw_card(context: RunContext, texts: TableCard) -> AnyView {
     let choice = FileButton {
         word: tr!("Open a CSV file"),
-        accept: ".csv,.tsv,.txt,.data,.dat",
+        accept: ACCEPTED_TABLES,
         max_head_bytes: HEAD_BYTES,
         id: "table",
     };

@@ -62,11 +62,9 @@ type MedianRange = (f32, f32, f32);
 impl SummarisedRow {
     /// Computes the median, minimum and maximum over the replicas that have not diverged, of every measure.
     fn new(row: Measurement, is_executed: bool) -> Self {
-        let columns =
-            (0..ReplicaMeasure::TaskMeasure(row.measures.len()).index()).map(ReplicaMeasure::from_index);
         let diverged = diverged_replicas(&row, is_executed);
         let spread = |values: &[f32]| median_range(&without_diverged(values, &diverged));
-        let spreads = columns.map(|of| of.values(&row)).map(|v| (!v.is_empty()).then(|| spread(v))).collect();
+        let spreads = ReplicaMeasure::all_values(&row).map(|v| (!v.is_empty()).then(|| spread(v))).collect();
         SummarisedRow { row, diverged, median_ranges: spreads }
     }
 
@@ -84,9 +82,8 @@ impl Default for RunHistory {
 
 /// Maximum number of measurements that a run may store if each has as many floats as the measurement `row`.
 fn max_rows(row: &Measurement) -> usize {
-    let numbers = (0..ReplicaMeasure::TaskMeasure(row.measures.len()).index())
-        .map(|at| ReplicaMeasure::from_index(at).values(row).len());
-    (MAX_STORED_NUMBERS / numbers.sum::<usize>().max(1)).clamp(MIN_CAPACITY, MAX_HISTORY_ROWS)
+    let numbers: usize = ReplicaMeasure::all_values(row).map(<[f32]>::len).sum();
+    (MAX_STORED_NUMBERS / numbers.max(1)).clamp(MIN_CAPACITY, MAX_HISTORY_ROWS)
 }
 
 impl RunHistory {
@@ -194,6 +191,17 @@ impl RunHistory {
     pub fn latest(&self) -> Option<&Measurement> {
         self.latest.as_ref().map(|measured| &measured.row)
     }
+
+    /// The median of the measure `of` in the latest measurement over the replicas that have not
+    /// [diverged](diverged_replicas); NaN if there is no measurement, or without values.
+    pub fn latest_median(&self, of: ReplicaMeasure) -> f32 {
+        self.latest.as_ref().map_or(f32::NAN, |measured| measured.median_range(of).0)
+    }
+
+    /// Number of replicas that have [diverged](diverged_replicas) by the latest measurement.
+    pub fn latest_diverged_count(&self) -> usize {
+        self.latest.as_ref().map_or(0, |measured| measured.diverged.len())
+    }
 }
 
 /// Median, minimum and maximum of the finite `values`; NaN if there are none. Runs in linear time, without sorting.
@@ -208,12 +216,6 @@ pub fn median_range(values: &[f32]) -> (f32, f32, f32) {
     let (_, lower, above) = finite.select_nth_unstable_by(middle, f32::total_cmp);
     let upper = above.iter().copied().min_by(f32::total_cmp).filter(|_| is_even).unwrap_or(*lower);
     ((*lower + upper) / 2.0, low, high)
-}
-
-/// [`median_range`] of the measure `of` in a measurement, over the replicas that have not
-/// [diverged](diverged_replicas); `is_executed` says that the run trains nothing.
-pub fn measured_median_range(row: &Measurement, of: ReplicaMeasure, is_executed: bool) -> (f32, f32, f32) {
-    median_range(&without_diverged(of.values(row), &diverged_replicas(row, is_executed)))
 }
 
 /// The curve of the median of one measure over the replicas that have not diverged, with minimum and maximum as its band.
@@ -462,8 +464,12 @@ mod tests {
         assert_eq!(accuracies.band, [(0.0, 0.9), (0.9, 0.9), (0.9, 0.9)]);
         let second = loss_by_initialisation_chart(&history, 5).series.remove(4);
         assert_eq!(second.band, [(0.7, 0.7); 3]);
-        let last = history.latest().unwrap();
-        assert_eq!(measured_median_range(last, ReplicaMeasure::TestAccuracy, false), (0.9, 0.9, 0.9));
+        let (_, last) = history.median_ranges(ReplicaMeasure::TestAccuracy).last().unwrap();
+        assert_eq!(last, (0.9, 0.9, 0.9));
+        assert_eq!(
+            (history.latest_median(ReplicaMeasure::TestAccuracy), history.latest_diverged_count()),
+            (0.9, 2)
+        );
     }
 
     #[test]

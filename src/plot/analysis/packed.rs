@@ -34,12 +34,6 @@ struct Block {
     values: Vec<f32>,
 }
 
-/// Number of values of each measure of a measurement, indexed by [`ReplicaMeasure::index`].
-fn shape_of(row: &Measurement) -> Vec<usize> {
-    let count = ReplicaMeasure::TaskMeasure(row.measures.len()).index();
-    (0..count).map(|at| ReplicaMeasure::from_index(at).values(row).len()).collect()
-}
-
 /// Number of 4-byte floats that a measurement with `value_count` values takes, with its step and its two indices.
 fn packed_floats(value_count: usize) -> u64 {
     value_count as u64 + 6
@@ -54,25 +48,22 @@ impl PackedMeasurements {
         if latest.is_some_and(|latest| latest >= row.step) {
             self.remove_from_step(row.step);
         }
-        let shape = shape_of(row);
+        let shape: Vec<usize> = ReplicaMeasure::all_values(row).map(<[f32]>::len).collect();
         let floats = packed_floats(shape.iter().sum());
         if self.float_count.saturating_add(floats) > MAX_PACKED_FLOATS {
             return false;
         }
         self.float_count += floats;
-        let known = self.shapes.iter().position(|other| *other == shape);
-        let index = known.unwrap_or(self.shapes.len());
-        if known.is_none() {
-            self.shapes.push(shape.clone());
+        let index = self.shapes.iter().position(|other| *other == shape).unwrap_or(self.shapes.len());
+        if index == self.shapes.len() {
+            self.shapes.push(shape);
         }
         if self.blocks.last().is_none_or(|block| block.rows.len() >= BLOCK_ROWS) {
             self.blocks.push(Arc::default());
         }
         if let Some(block) = self.blocks.last_mut().map(Arc::make_mut) {
             block.rows.push((row.step, index, block.values.len()));
-            for at in 0..shape.len() {
-                block.values.extend_from_slice(ReplicaMeasure::from_index(at).values(row));
-            }
+            ReplicaMeasure::all_values(row).for_each(|values| block.values.extend_from_slice(values));
         }
         true
     }

@@ -45,6 +45,12 @@ impl ReplicaMeasure {
         }
     }
 
+    /// The values of every measure of a measurement, in the order of [`index`](Self::index).
+    pub fn all_values(row: &Measurement) -> impl Iterator<Item = &[f32]> {
+        let count = ReplicaMeasure::TaskMeasure(row.measures.len()).index();
+        (0..count).map(move |index| ReplicaMeasure::from_index(index).values(row))
+    }
+
     /// The values of this measure in a measurement, one per replica; empty if it was not measured.
     pub fn values(self, row: &Measurement) -> &[f32] {
         match self {

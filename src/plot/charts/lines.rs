@@ -176,17 +176,19 @@ fn x_axis(lines: &LineChart) -> Axis {
     }
 }
 
+/// Values of a curve, also those before smoothing, and the edges of its band.
+fn curve_values(curve: &Series) -> impl Iterator<Item = f64> {
+    let edges = curve.band.iter().flat_map(|(low, high)| [*low, *high]);
+    curve.y.iter().chain(&curve.unsmoothed).copied().chain(edges).map(f64::from)
+}
+
 /// Vertical axis of a line chart with its range and scale; its pixels are still zero. Over training steps, values of other
 /// runs that are more than [`DIVERGENCE_FACTOR`] times as large as all values of this run are left out of the range.
 fn y_axis(lines: &LineChart) -> Axis {
-    let of_curve = |s: &'_ Series| {
-        let edges = s.band.iter().flat_map(|(low, high)| [*low, *high]);
-        s.y.iter().chain(&s.unsmoothed).copied().chain(edges).map(f64::from).collect::<Vec<_>>()
-    };
     let shown = |of_other_runs: bool| {
         let curves =
             lines.series.iter().filter(move |s| !s.hidden && s.muted_colour.is_some() == of_other_runs);
-        curves.flat_map(of_curve)
+        curves.flat_map(curve_values)
     };
     let own_end = shown(false).filter(|v| v.is_finite()).reduce(f64::max).filter(|_| lines.is_over_steps());
     let limit = own_end.map_or(f64::INFINITY, |end| f64::from(DIVERGENCE_FACTOR) * end.max(1.0));

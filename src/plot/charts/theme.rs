@@ -102,8 +102,8 @@ pub fn presenter_scale(width: f64, height: f64) -> f64 {
 #[cfg(any(all(feature = "ui", target_family = "wasm"), test))]
 const MIN_ENLARGED_WIDTH: f64 = 260.0;
 
-/// Factor by which texts and lines of a chart of this width in CSS pixels are enlarged where the page asks for `wanted`:
-/// only as far as its axes keep their room.
+/// Factor by which texts and lines of a chart of this width in CSS pixels are enlarged where the page requests the factor
+/// `wanted`: only as far as its axes keep their room.
 #[cfg(any(all(feature = "ui", target_family = "wasm"), test))]
 pub fn limit_scale(wanted: f64, width: f64) -> f64 {
     wanted.min((width / MIN_ENLARGED_WIDTH).max(1.0))

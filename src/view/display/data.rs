@@ -215,7 +215,8 @@ fn data_of_bars(bars: &BarChart) -> Vec<ChartDatum<'_>> {
     data
 }
 
-/// Record of the run's settings and environment, without measurements, for the comment lines at the top of a CSV table.
+/// Record of the run's settings and environment for the comment lines at the top of a CSV table; of the measurements it
+/// has the first two of the charts, which tell how far apart these are.
 pub fn build_record(run: &RunView) -> Record {
     let [weights, weights_of] = run.initial_weights_file.clone();
     let here = || TrainingEnvironment {
@@ -228,19 +229,18 @@ pub fn build_record(run: &RunView) -> Record {
         link: run.link.clone(),
         environment: run.file_environment.clone().unwrap_or_else(here),
         held_out: run.held_out,
+        rows: run.history.rows().take(2).cloned().collect(),
         ..Default::default()
     }
 }
 
-/// Record for a table of charts: like [`build_record`], but the link keeps only settings that affect numbers in charts,
-/// and the first two measurements of charts tell how far apart these are.
+/// Record for a table of charts: like [`build_record`], but the link keeps only settings that affect numbers in charts.
 pub fn build_chart_record(run: &RunView) -> Record {
     let about = build_record(run);
     let link = about.link.clone();
     let usual = ViewSettings::default_of_task(&link.spec.task);
     let view = ViewSettings { speed: usual.speed, start: usual.start, show: usual.show, ..link.view };
-    let rows = run.history.rows().take(2).cloned().collect();
-    Record { link: Link { view, teacher_keys: vec![], ..link }, rows, ..about }
+    Record { link: Link { view, teacher_keys: vec![], ..link }, ..about }
 }
 
 /// Writes charts as one CSV table, headed by the comment lines of the record from [`build_chart_record`].

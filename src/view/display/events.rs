@@ -5,13 +5,15 @@ use super::view::{RunPhase, RunView};
 use super::words::format_thousands;
 use vivarium_core::sorting;
 use vivarium_model::protocol::Measurement;
+use vivarium_plot::analysis::replicas::diverged_replicas;
 
 impl RunView {
     /// Updates the run's milestones (memorisation, divergence, strategies followed) with the new measurement `row`.
     pub fn update_milestones(&mut self, row: &Measurement) {
         let has_sample = self.spec().task.examples().training_set_size().is_some();
         let nearest = self.lab_state.as_ref().and_then(|state| state.nearest_stage(row));
-        self.milestones.update(row, self.spec().is_executed(), has_sample, nearest);
+        let diverged = diverged_replicas(row, self.spec().is_executed());
+        self.milestones.update(row, &diverged, has_sample, nearest);
     }
 
     /// Recomputes the milestones from all measurements, after the lab's data, which name the learning stages, have

@@ -86,11 +86,40 @@ pub trait Hero {
     /// The picture at the time of the frame.
     fn scene(&self, frame: &Frame) -> Scene;
 
-    /// The sentence above the picture: what the network does, and what to touch. It changes when the run has ended.
-    fn headline(&self) -> String;
+    /// The sentence above the picture of a run that has not diverged: what the network does, and what to touch. The
+    /// sentence changes when the run has ended.
+    fn own_headline(&self) -> String;
 
     /// A description of the picture at this moment for screen readers: example, answer, and what stands out.
-    fn describe(&self) -> String;
+    fn own_description(&self) -> String;
+
+    /// Whether weights or outputs of the shown network are not finite, because training has diverged.
+    fn has_diverged(&self) -> bool {
+        false
+    }
+
+    /// The sentence above the picture: [`Hero::own_headline`], or that the run has diverged.
+    fn headline(&self) -> String {
+        match self.has_diverged() {
+            true => {
+                tr!("The run has diverged: its numbers are no longer finite. Try a smaller learning rate.")
+                    .into()
+            }
+            false => self.own_headline(),
+        }
+    }
+
+    /// The description for screen readers: [`Hero::own_description`], after a sentence on the divergence if the run has
+    /// diverged.
+    fn describe(&self) -> String {
+        let description = self.own_description();
+        match self.has_diverged() {
+            true => {
+                tr!("The run has diverged: its numbers are no longer finite. {description}", description)
+            }
+            false => description,
+        }
+    }
 
     /// A number from 0 to 1 that shows progress inside the network before the loss does, computed from the latest weights,
     /// such as the share of the weights on the relevant inputs; `None` if the lab has no such number.

@@ -5,8 +5,8 @@
 //! than the drawing, with thousands of replicas.
 
 use vivarium_model::protocol::Measurement;
-use vivarium_plot::analysis::curves::measured_median_range;
-use vivarium_plot::analysis::replicas::{ReplicaMeasure, diverged_replicas};
+use vivarium_plot::analysis::curves::median_range;
+use vivarium_plot::analysis::replicas::without_diverged;
 
 /// Threshold from 0 to 1: a fixed training set counts as memorised once the median training accuracy over the replicas
 /// is at least this.
@@ -22,7 +22,7 @@ pub struct Milestones {
     last_step: Option<u64>,
     /// Step of the first measurement by which the fixed training set was memorised; `None` before.
     pub(super) memorised: Option<u64>,
-    /// Step of the first measurement by which a replica had [diverged](diverged_replicas), and the largest number of
+    /// Step of the first measurement by which a replica had diverged, and the largest number of
     /// replicas that had diverged by one measurement; `None` before.
     pub(super) diverged: Option<(u64, usize)>,
     /// Names of the strategies that the network followed, in order, each with the first step at which it was nearest.
@@ -33,13 +33,13 @@ pub struct Milestones {
 }
 
 impl Milestones {
-    /// Updates the milestones with the measurement `row`; `is_executed` says that the run trains nothing, `has_sample` says that the training set is fixed, `nearest`
-    /// names the nearest strategy. A step that is not later than the last one first removes the milestones from that
-    /// step on.
+    /// Updates the milestones with the measurement `row`; `diverged` are the indices, from 0, of the replicas that have
+    /// diverged by this measurement, `has_sample` says that the training set is fixed, `nearest` names the nearest
+    /// strategy. A step that is not later than the last one first removes the milestones from that step on.
     pub(super) fn update(
         &mut self,
         row: &Measurement,
-        is_executed: bool,
+        diverged: &[usize],
         has_sample: bool,
         nearest: Option<String>,
     ) {
@@ -51,16 +51,16 @@ impl Milestones {
             self.current_stage = None;
         }
         self.last_step = Some(step);
-        let accuracy = || measured_median_range(row, ReplicaMeasure::TrainAccuracy, is_executed).0;
+        let accuracy = || median_range(&without_diverged(&row.train_accuracy, diverged)).0;
         if has_sample && self.memorised.is_none() && accuracy() >= MEMORISED_ACCURACY {
             self.memorised = Some(step);
         }
-        let lost = diverged_replicas(row, is_executed).len();
+        let lost = diverged.len();
         self.diverged = match self.diverged {
             None => (lost > 0).then_some((step, lost)),
             // Where all have diverged, the run has.
             Some((first, before)) if lost < row.test_loss.len() => Some((first, before.max(lost))),
-            known => known,
+            unchanged => unchanged,
         };
         let Some(now) = nearest else { return };
         let (since, count) = match &self.current_stage {

@@ -4,8 +4,7 @@ use super::summary::chance_accuracy;
 use super::view::{RunPhase, RunView};
 use super::words::{format_percent, format_thousands};
 use vivarium_model::protocol::EndReason;
-use vivarium_plot::analysis::curves::measured_median_range;
-use vivarium_plot::analysis::replicas::{ReplicaMeasure, diverged_replicas};
+use vivarium_plot::analysis::replicas::ReplicaMeasure;
 
 /// Difference of accuracies, from 0 to 1: a network whose accuracy exceeds random guessing by at most this counts as
 /// guessing (about three standard errors of a thousand held-out examples).
@@ -83,10 +82,7 @@ fn has_exhausted_precision(run: &RunView) -> bool {
     run.phase == RunPhase::Finished(EndReason::LastStep)
         && examples.classes().is_some()
         && examples.training_set_size().is_some()
-        && run.history.latest().is_some_and(|row| {
-            measured_median_range(row, ReplicaMeasure::TrainLoss, run.spec().is_executed()).0
-                < SINGLE_PRECISION_ERROR
-        })
+        && run.history.latest_median(ReplicaMeasure::TrainLoss) < SINGLE_PRECISION_ERROR
 }
 
 /// Whether all replicas have reached the target (the accuracy at which a network counts as having solved the task).
@@ -94,14 +90,15 @@ fn have_all_solved(run: &RunView) -> bool {
     !run.solved.is_empty() && run.solved.len() == run.spec().run.replicas
 }
 
-/// Number of replicas that have [diverged](diverged_replicas) by the latest measurement; 0 for a single replica or if the
+/// Number of replicas that have diverged by the latest measurement; 0 for a single replica or if the
 /// whole run has diverged.
 fn count_diverged(run: &RunView) -> usize {
-    let Some(row) = run.history.latest().filter(|row| row.test_loss.len() > 1) else { return 0 };
-    if matches!(run.phase, RunPhase::Diverged { .. }) {
-        return 0; // All are, and that is said already.
+    let has_several = run.history.latest().is_some_and(|row| row.test_loss.len() > 1);
+    // The phase already says that all replicas have diverged.
+    if !has_several || matches!(run.phase, RunPhase::Diverged { .. }) {
+        return 0;
     }
-    diverged_replicas(row, run.spec().is_executed()).len()
+    run.history.latest_diverged_count()
 }
 
 /// Describes how many replicas have reached the target: "5 of 20 networks", "all 1,000 networks".
@@ -136,11 +133,11 @@ fn describe_learning(run: &RunView) -> String {
             false => tr!("Learning: {line}", line),
         };
     }
-    let Some(row) = run.history.latest() else {
+    if run.history.latest().is_none() {
         return if is_executed { tr!("Running") } else { tr!("Learning") }.into();
-    };
-    let median = |of| measured_median_range(row, of, is_executed).0;
-    let (train, test) = (median(ReplicaMeasure::TrainAccuracy), median(ReplicaMeasure::TestAccuracy));
+    }
+    let [train, test] =
+        [ReplicaMeasure::TrainAccuracy, ReplicaMeasure::TestAccuracy].map(|of| run.history.latest_median(of));
     let finite = run.spec().task.examples().training_set_size().is_some();
     if run.vocabulary().has_numeric_labels {
         let share = format_percent(test);

@@ -2,7 +2,6 @@
 
 use super::view::RunView;
 use super::words::{MISSING, format_decimal, format_percent};
-use vivarium_plot::analysis::curves::measured_median_range;
 use vivarium_plot::analysis::replicas::ReplicaMeasure;
 use vivarium_plot::analysis::weights;
 
@@ -71,10 +70,8 @@ pub struct LatestMetrics {
 impl LatestMetrics {
     /// Formats the latest measurement, or dashes if there is none; accuracy as a percentage, R² as a decimal.
     pub fn of(run: &RunView) -> LatestMetrics {
-        let row = run.history.latest();
         let share = if run.vocabulary().has_numeric_labels { format_decimal } else { format_percent };
-        let middle =
-            |of| row.map_or(f32::NAN, |row| measured_median_range(row, of, run.spec().is_executed()).0);
+        let middle = |of| run.history.latest_median(of);
         LatestMetrics {
             train_loss: format_decimal(middle(ReplicaMeasure::TrainLoss)),
             test_loss: format_decimal(middle(ReplicaMeasure::TestLoss)),

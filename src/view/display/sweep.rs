@@ -13,7 +13,7 @@ use vivarium_model::run::time::{estimate_run_seconds, format_duration};
 use vivarium_model::sweep::{SweepCell, axis_positions, cells};
 use vivarium_model::tasks::MeasureNames;
 use vivarium_plot::analysis::convergence::{ConvergenceTimes, best_of_groups};
-use vivarium_plot::analysis::curves::{RunHistory, measured_median_range, median_range};
+use vivarium_plot::analysis::curves::{RunHistory, median_range};
 use vivarium_plot::analysis::replicas::ReplicaMeasure;
 use vivarium_plot::analysis::scaling::ScalingPoint;
 
@@ -92,10 +92,8 @@ impl SweepRunResult {
         SweepRunResult {
             rows: thin_rows(rows, stride).into_iter().cloned().collect(),
             solved_steps: best_of_groups(times, spec.task.examples().replicas_per_training_set()),
-            final_metrics: last.map_or([f32::NAN; 2], |row| {
-                [ReplicaMeasure::TestLoss, ReplicaMeasure::TestAccuracy]
-                    .map(|of| measured_median_range(row, of, spec.is_executed()).0)
-            }),
+            final_metrics: [ReplicaMeasure::TestLoss, ReplicaMeasure::TestAccuracy]
+                .map(|of| history.latest_median(of)),
             final_accuracies: last.map(|row| row.test_accuracy.clone()).unwrap_or_default(),
             final_measures: median_measures(last),
         }

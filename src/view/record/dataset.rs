@@ -27,7 +27,7 @@ use serde::{Deserialize, Serialize};
 pub use columns::ReadingRules;
 
 use super::FileError;
-use cells::{CsvCells, TableReader};
+use cells::{CsvCells, TableOutline, TableReader};
 use columns::{CellColumn, NumberForm};
 use label::{BinaryLabels, assign_classes, gives_label_away, lacks_label};
 use layout::Layout;
@@ -170,7 +170,7 @@ pub fn read_from(source: impl Read, label: Option<usize>) -> Result<Dataset, Fil
 /// The first [`FileError`] that is found; [`FileError::Label`] where another column may be chosen as the label.
 pub fn read_with(source: impl Read, choices: &TableChoices) -> Result<Dataset, FileError> {
     let cells = CsvCells::read(source, choices)?;
-    let (all, label) = (cells.names.clone(), cells.label);
+    let (all, label) = (cells.outline.names.clone(), cells.outline.label);
     prepare(cells, choices)
         .map_err(|reason| FileError::Label(Box::new(RefusedTable { reason, all, label, choices: *choices })))
 }
@@ -186,7 +186,7 @@ pub(super) fn is_table(head: &[u8], is_whole: bool) -> bool {
 /// # Errors
 /// The first [`FileError`] that is found in the first rows.
 pub fn read_names(source: impl Read, choices: &TableChoices) -> Result<Vec<String>, FileError> {
-    Ok(TableReader::open(source, choices)?.names)
+    Ok(TableReader::open(source, choices)?.outline.names)
 }
 
 /// Reads the table with the number `number` from a file: by these choices, by their opposites, or by the rules of the
@@ -213,8 +213,8 @@ pub fn find_column(all: &[String], name: &str) -> Result<usize, Vec<usize>> {
 /// Builds the dataset from the cells of a CSV file: selects columns and rows, assigns two classes, and standardises the
 /// columns. The error is a sentence on why the file cannot be used.
 fn prepare(cells: CsvCells, choices: &TableChoices) -> Result<Dataset, String> {
-    let CsvCells { names: all, has_header, unnamed, label, mut columns, labels, usual_sign, mut notes } =
-        cells;
+    let CsvCells { outline, mut columns, labels } = cells;
+    let TableOutline { names: all, unnamed, has_header, label, usual_sign, mut notes } = outline;
     let rules = choices.rules;
     let chosen = select_numeric_columns(&all, label, &columns, labels.len(), &mut notes)?;
     // Frees the values of unused columns.
@@ -268,10 +268,10 @@ fn prepare(cells: CsvCells, choices: &TableChoices) -> Result<Dataset, String> {
             let name = if unnamed[column] { "" } else { all[column].as_str() };
             counts_rows(&columns[column].values, name, has_header, column)
         };
-        let is_counter: Vec<bool> = standard.iter().map(|(column, ..)| counts(*column)).collect();
-        let pairs = standard.iter().zip(&is_counter).filter(|(_, is_counter)| **is_counter);
-        counters = pairs.map(|((column, ..), _)| all[*column].clone()).collect();
-        let has_other = counters.len() < standard.len();
+        let (counting, others): (Vec<_>, Vec<_>) =
+            standard.iter().copied().partition(|(column, ..)| counts(*column));
+        counters = counting.iter().map(|(column, ..)| all[*column].clone()).collect();
+        let has_other = !others.is_empty();
         if !counters.is_empty() {
             let columns = counters.join(", ");
             notes.push(match (choices.keeps_counters, has_other) {
@@ -286,8 +286,7 @@ fn prepare(cells: CsvCells, choices: &TableChoices) -> Result<Dataset, String> {
             });
         }
         if !choices.keeps_counters && has_other {
-            let mut flags = is_counter.iter();
-            standard.retain(|_| !flags.next().is_some_and(|is_counter| *is_counter));
+            standard = others;
         }
         note_giveaways(&all, standard.iter().map(|(column, ..)| *column), &columns, &labeled, &mut notes);
     }

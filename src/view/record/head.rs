@@ -6,6 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::preamble::file_name;
 use super::read::{RawRun, ReadOptions, parse_link};
 use super::weights::{self, CheckpointHeader};
 use super::{FileError, dataset};
@@ -33,6 +34,9 @@ pub enum FileKind {
     /// A CSV table to train on.
     Table,
 }
+
+/// Endings of the files among which a dialog lets the user choose a table, as the attribute `accept` of HTML.
+pub const ACCEPTED_TABLES: &str = ".csv,.tsv,.txt,.data,.dat";
 
 /// Format of a file that is no text but may hold a table, so that the user can convert it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -103,8 +107,8 @@ pub(super) fn find_foreign_format(head: &[u8]) -> Option<ForeignFormat> {
             contains(b"xl/") || contains(b"[Content_Types].xml") || contains(b"opendocument.spreadsheet");
         return Some(if is_workbook { ForeignFormat::Workbook } else { ForeignFormat::Archive });
     }
-    let known = FOREIGN_PREFIXES.iter().find(|(prefix, _)| head.starts_with(prefix));
-    if let Some((_, format)) = known {
+    let found = FOREIGN_PREFIXES.iter().find(|(prefix, _)| head.starts_with(prefix));
+    if let Some((_, format)) = found {
         // A column of a table may be called PAR1. In Parquet a byte follows that is no text.
         let is_text = *format == ForeignFormat::Parquet
             && head.get(4).is_some_and(|byte| byte.is_ascii_graphic() || byte.is_ascii_whitespace());
@@ -149,8 +153,7 @@ fn has_table_extension(name: &str) -> bool {
 
 /// Whether a file name has no ending, or the ending .data or .dat, so that its contents tell whether it is a table.
 fn may_be_table(name: &str) -> bool {
-    let name = name.to_lowercase();
-    let name = name.rsplit(['/', '\\']).next().unwrap_or_default();
+    let name = file_name(name).to_lowercase();
     !name.is_empty() && !name.contains('.') || [".data", ".dat"].iter().any(|ending| name.ends_with(ending))
 }
 

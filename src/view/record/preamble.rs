@@ -80,8 +80,8 @@ fn format_stride_lines(
     text
 }
 
-/// Number of measurements of a run that measures every `every` steps from one of the stored measurements to the next, told
-/// by the steps of the first two, ascending: 1 if all are stored.
+/// Number of measurements of a run that measures every `every` steps from one of the stored measurements to the next,
+/// computed from the steps of the first two, ascending: 1 if all are stored.
 pub fn measurement_stride(every: u64, mut steps: impl Iterator<Item = u64>) -> u64 {
     let (Some(first), Some(second)) = (steps.next(), steps.next()) else { return 1 };
     second.saturating_sub(first).div_ceil(every.max(1)).max(1)

@@ -106,7 +106,8 @@ pub fn read(job: &ReadJob, mut source: impl Read) -> Result<FileContents, FileEr
 }
 
 /// Reads a file as [`read`] does. If the job expects another table than its choices give, the file is read by other
-/// choices, too, until one gives the expected table; if none does, the first result counts. `open` begins the file anew.
+/// choices, too, until one gives the expected table; if none does, the first result counts. `open` opens the file at its
+/// beginning.
 ///
 /// # Errors
 /// The first [`FileError`] that is found.
@@ -154,11 +155,11 @@ const MAX_MESSAGE_NUMBERS: usize = 1 << 18;
 impl FileEvent {
     /// Messages that transfer the contents of a file, or the error, to the page.
     pub fn messages(found: Result<FileContents, FileError>) -> Vec<(FileEvent, Payload)> {
-        match found {
-            Err(FileError::Label(refused)) | Ok(FileContents::RefusedTable(refused)) => {
+        match FileContents::for_page(found) {
+            Err(why) => vec![(FileEvent::Refused(why), Payload::Empty)],
+            Ok(FileContents::RefusedTable(refused)) => {
                 vec![(FileEvent::RefusedTable(refused), Payload::Empty)]
             }
-            Err(flaw) => vec![(FileEvent::Refused(flaw.to_string()), Payload::Empty)],
             Ok(FileContents::Run(mut raw)) => {
                 let mut messages = vec![];
                 let (mut bytes, mut numbers) = (vec![], 0);

@@ -8,7 +8,6 @@
 
 mod picture;
 
-use crate::parameters::{diverged_headline, has_diverged, with_divergence};
 use vivarium_model::models::family::{Family, Head};
 use vivarium_model::models::mlp;
 use vivarium_model::optim::loss::Loss;
@@ -411,7 +410,7 @@ impl Hero for BooleanHero {
             return;
         }
         self.weights = weights.to_vec();
-        self.has_diverged = has_diverged(weights);
+        self.has_diverged = weights.iter().flatten().any(|weight| !weight.is_finite());
         let n = self.bit_count();
         let mut x = self.bits.clone();
         x.extend(self.held_out.x.iter().take(AVERAGED_EXAMPLES * n));
@@ -484,10 +483,11 @@ impl Hero for BooleanHero {
         picture::draw(self, frame)
     }
 
-    fn headline(&self) -> String {
-        if self.has_diverged {
-            return diverged_headline().into();
-        }
+    fn has_diverged(&self) -> bool {
+        self.has_diverged
+    }
+
+    fn own_headline(&self) -> String {
         let (n, k) = (self.bit_count(), self.relevant.len());
         let other = (0..n).find(|bit| !self.relevant.contains(bit));
         match (self.is_solved(), self.turning_bit(), other) {
@@ -516,19 +516,18 @@ impl Hero for BooleanHero {
         }
     }
 
-    fn describe(&self) -> String {
+    fn own_description(&self) -> String {
         let step = format_thousands(self.progress.step);
         let answer = self.format_answer(self.latest.answer);
         let label = self.format_bit(self.label_of(&self.bits));
         let beams = self.describe_beams();
-        let description = tr!(
+        tr!(
             "Step {step}. The network answers {answer}; the label is {label}. {beams}",
             step,
             answer,
             label,
             beams
-        );
-        with_divergence(self.has_diverged, description)
+        )
     }
 
     fn inner_progress(&self) -> Option<f32> {
@@ -546,7 +545,7 @@ impl Hero for BooleanHero {
     fn inner_progress_name(&self) -> &'static str {
         match self.beams {
             Beams::Attention { .. } => tr!("attention on the bits that decide"),
-            Beams::Weights { .. } => tr!("share of the weights on the bits that decide"),
+            Beams::Weights { .. } => tr!("weight share of the bits that decide"),
         }
     }
 }

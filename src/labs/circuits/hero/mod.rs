@@ -548,7 +548,7 @@ impl Hero for CircuitHero {
         picture::draw(self, frame)
     }
 
-    fn headline(&self) -> String {
+    fn own_headline(&self) -> String {
         match (&self.smallest, self.is_product) {
             (Some((_, norm)), _) if self.progress.has_ended => tr!(
                 "Press “Smallest found”: a change of norm {size} makes the answer wrong.",
@@ -563,7 +563,7 @@ impl Hero for CircuitHero {
         }
     }
 
-    fn describe(&self) -> String {
+    fn own_description(&self) -> String {
         let step = format_thousands(self.progress.step);
         let (input, label) = (super::texts::format_bits(&self.input), u8::from(self.label));
         let (draws, change) = (self.describe_draws(false), self.describe_change());

@@ -6,7 +6,6 @@ mod picture;
 use super::panel::plane::{PlotFrame, round_coordinate};
 use super::panel::steps::layer_heading;
 use super::weights::PARAMETERS;
-use crate::parameters::{diverged_headline, with_divergence};
 use vivarium_model::models::{DescentTransformer, Family};
 use vivarium_model::run::RunSpec;
 use vivarium_plot::scene::Scene;
@@ -83,7 +82,7 @@ struct Numbers {
     direct_curve: Vec<f64>,
     /// Curve and loss of the weights in the tokens after one more step of the transformer.
     next_curve: Vec<f64>,
-    /// Curve of the weights of direct gradient descent after one more step of it.
+    /// Curve of the weights of direct gradient descent after one more step.
     direct_next_curve: Vec<f64>,
     /// Outputs at the inputs of the examples, `[examples]`.
     outputs: Vec<f64>,
@@ -91,7 +90,7 @@ struct Numbers {
     next_outputs: Vec<f64>,
     /// Loss of the weights in the tokens, of those of direct descent, and of those after one more step.
     losses: [f64; 3],
-    /// Loss of the weights of direct gradient descent after one more step of it.
+    /// Loss of the weights of direct gradient descent after one more step.
     direct_next_loss: f64,
     /// For each layer of the next step the numbers that it writes into the token of the shown example.
     written: Vec<Vec<f32>>,
@@ -356,11 +355,6 @@ impl DescentHero {
         if self.is_after_step() { [next, self.numbers.direct_next_loss] } else { [loss, direct] }
     }
 
-    /// Whether the loss of the weights in the tokens is not finite: descent has diverged.
-    fn has_diverged(&self) -> bool {
-        !self.numbers.losses[0].is_finite()
-    }
-
     /// Whether the weights have changed after a layer of a step, counted from 0: the last two layers move and bound them.
     fn has_moved_weights(&self, layer: usize) -> bool {
         layer + 2 >= self.layer_count()
@@ -427,10 +421,11 @@ impl Hero for DescentHero {
         picture::draw(self, frame)
     }
 
-    fn headline(&self) -> String {
-        if self.has_diverged() {
-            return diverged_headline().into();
-        }
+    fn has_diverged(&self) -> bool {
+        !self.numbers.losses[0].is_finite()
+    }
+
+    fn own_headline(&self) -> String {
         let (layers, loss) = (self.layer_count() as u64, self.numbers.losses[0]);
         let all = format_thousands(self.step().saturating_mul(layers));
         if self.progress.has_ended && self.changed.is_none() && self.run.tokens == self.start {
@@ -444,7 +439,7 @@ impl Hero for DescentHero {
         }
     }
 
-    fn describe(&self) -> String {
+    fn own_description(&self) -> String {
         let (step, all) = (format_thousands(self.step()), format_thousands(self.spec.run.steps));
         let [loss, direct, _] = self.numbers.losses.map(|loss| format_decimal(loss as f32));
         let start = format_decimal(self.loss_at_start() as f32);
@@ -453,7 +448,7 @@ impl Hero for DescentHero {
             false => return String::new(),
         };
         let output = self.numbers.outputs.get(self.example).copied().unwrap_or(f64::NAN);
-        let description = tr!(
+        tr!(
             "Step {step} of {all}. The loss of the weights in the tokens is {loss}; at the start it was {start}. With ordinary gradient descent it is {direct}. Example {number}: x is {x}, the label is {label}, and the network gives {output}.",
             step,
             all,
@@ -464,8 +459,7 @@ impl Hero for DescentHero {
             x,
             label,
             output = format_label(output)
-        );
-        with_divergence(self.has_diverged(), description)
+        )
     }
 }
 

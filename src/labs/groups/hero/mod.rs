@@ -14,7 +14,6 @@ mod network;
 mod picture;
 
 use super::probes::{groups_task, modular_operation};
-use crate::parameters::{diverged_headline, with_divergence};
 use layout::Layout;
 use network::{ForwardCost, forward_cost, margin, spread_step};
 use vivarium_model::run::RunSpec;
@@ -296,13 +295,8 @@ impl GroupsHero {
         [right, all]
     }
 
-    /// Whether the network has no finite logits because training has diverged.
-    fn has_diverged(&self) -> bool {
-        self.logits.iter().any(|logit| !logit.is_finite())
-    }
-
-    /// Sentences on how many questions are answered correctly, and for how many of them this is not known of the latest
-    /// weights.
+    /// Sentence on how many questions are answered correctly, and on how many questions have not been evaluated with the
+    /// latest weights.
     fn describe_count(&self) -> String {
         let [training, held_out] = [true, false].map(|of_training| self.count_right(of_training));
         let right = format_thousands((training[0] + held_out[0]) as u64);
@@ -455,10 +449,11 @@ impl Hero for GroupsHero {
         picture::draw(self, frame)
     }
 
-    fn headline(&self) -> String {
-        if self.has_diverged() {
-            return diverged_headline().into();
-        }
+    fn has_diverged(&self) -> bool {
+        self.logits.iter().any(|logit| !logit.is_finite())
+    }
+
+    fn own_headline(&self) -> String {
         let (n, question) = (self.order(), self.describe_question());
         let has_learned = self.progress.has_succeeded || self.table.iter().all(|cell| *cell > 0.0);
         // No drawn wave is negative at the right answer; a frequency that the network does not use has no wave.
@@ -488,9 +483,9 @@ impl Hero for GroupsHero {
         }
     }
 
-    fn describe(&self) -> String {
+    fn own_description(&self) -> String {
         let strongest: Vec<String> = self.slots.iter().map(|irrep| self.irrep_name(*irrep)).collect();
-        let description = tr!(
+        tr!(
             "Step {step}. {question}. The network answers {answer}; its margin is {margin}. {count} The picture shows {strongest}.",
             step = format_thousands(self.progress.step),
             question = self.describe_question(),
@@ -498,8 +493,7 @@ impl Hero for GroupsHero {
             margin = format_logit(self.margin()),
             count = self.describe_count(),
             strongest = join_list(&strongest)
-        );
-        with_divergence(self.has_diverged(), description)
+        )
     }
 
     fn inner_progress(&self) -> Option<f32> {
@@ -509,7 +503,7 @@ impl Hero for GroupsHero {
     fn inner_progress_name(&self) -> &'static str {
         match self.irreps.frequency(0) {
             Some(_) => tr!("share of one frequency in a neuron"),
-            None => tr!("share of one representation in a neuron"),
+            None => tr!("share of a representation per neuron"),
         }
     }
 }

@@ -374,7 +374,7 @@ fn count_lines(hero: &GroupsHero) -> Vec<String> {
     };
     if hero.pending > 0 {
         let done = format_thousands((hero.table.len() - hero.pending.min(hero.table.len())) as u64);
-        lines.push(tr!("{done} cells are of this step", done));
+        lines.push(tr!("{done} cells up to date", done));
     }
     lines
 }

@@ -8,7 +8,6 @@ mod prompt_reader;
 
 use super::baselines::{applicable_baselines, training_operations};
 use super::weights::points_network;
-use crate::parameters::{diverged_headline, with_divergence};
 use prompt_reader::PromptReader;
 use vivarium_model::models::in_context_transformer::OnPoints;
 use vivarium_model::run::RunSpec;
@@ -321,11 +320,6 @@ impl InContextHero {
         self.network_curve.as_ref().map_or(f64::NAN, |curve| curve.at_query)
     }
 
-    /// Whether the network has no finite prediction because training has diverged.
-    fn has_diverged(&self) -> bool {
-        self.network_curve.as_ref().is_some_and(|curve| !curve.at_query.is_finite())
-    }
-
     /// The first number of the query.
     fn query_x(&self) -> f64 {
         self.query.first().copied().unwrap_or(0.0)
@@ -444,10 +438,11 @@ impl Hero for InContextHero {
         picture::draw(self, frame)
     }
 
-    fn headline(&self) -> String {
-        if self.has_diverged() {
-            return diverged_headline().into();
-        }
+    fn has_diverged(&self) -> bool {
+        self.network_curve.as_ref().is_some_and(|curve| !curve.at_query.is_finite())
+    }
+
+    fn own_headline(&self) -> String {
         match (self.progress.has_ended, self.progress.has_succeeded) {
             (true, true) => {
                 tr!("Drag a point: the network's curve follows, without any further training.").into()
@@ -460,18 +455,17 @@ impl Hero for InContextHero {
         }
     }
 
-    fn describe(&self) -> String {
+    fn own_description(&self) -> String {
         let (step, count) = (format_thousands(self.progress.step), self.example_count);
         let (x, answer) = (format_value(self.query_x()), format_value(self.answer()));
-        let description = tr!(
+        tr!(
             "Step {step}. Number of examples: {count}. For the query x = {x} the network predicts {answer}. Compare: {others}.",
             step,
             count,
             x,
             answer,
             others = self.list_other_answers()
-        );
-        with_divergence(self.has_diverged(), description)
+        )
     }
 }
 

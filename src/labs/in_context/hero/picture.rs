@@ -351,8 +351,8 @@ fn draw_captions(scene: &mut Scene, hero: &InContextHero, layout: &Layout) {
         1 => tr!("points: {count}", count),
         _ => tr!("points: {count}; curves along input 1 of {dim}", count, dim),
     };
-    let scale = tr!("lines: attention of the last layer");
     if layout.is_narrow {
+        let scale = tr!("lines: attention");
         scene.text(words, Point::new(6.0, 12.0), 12.0, Anchor::Start, Ink::Quiet);
         scene.text(scale, Point::new(scene.width - 6.0, 12.0), 11.0, Anchor::End, Ink::Quiet);
         return;
@@ -361,5 +361,6 @@ fn draw_captions(scene: &mut Scene, hero: &InContextHero, layout: &Layout) {
     let words = tr!("predictions at the question mark");
     scene.text(words, Point::new(layout.answers.left, 16.0), 13.0, Anchor::Start, Ink::Quiet);
     let corner = Point::new(scene.width - 12.0, scene.height - 12.0);
+    let scale = tr!("lines: attention of the last layer");
     scene.text(scale, corner, 12.0, Anchor::End, Ink::Quiet);
 }

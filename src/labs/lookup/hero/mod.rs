@@ -8,7 +8,6 @@ mod picture;
 
 use super::probes::compute_head_assignment;
 use super::weights::PARAMETERS;
-use crate::parameters::{diverged_headline, with_divergence};
 use vivarium_model::models::Family;
 use vivarium_model::models::token_attention::OnPrompts;
 use vivarium_model::run::RunSpec;
@@ -188,11 +187,6 @@ impl LookupHero {
     /// The network's answer to the shown question; NaN before the first weights.
     fn output(&self) -> f64 {
         self.answer.as_ref().map_or(f64::NAN, |answer| answer.output)
-    }
-
-    /// Whether the network has no finite answer because training has diverged.
-    fn has_diverged(&self) -> bool {
-        self.answer.as_ref().is_some_and(|answer| !answer.output.is_finite())
     }
 
     /// The mean of the numbers with a head's attention as weights; `None` if tokens have several entries or there are no
@@ -387,10 +381,11 @@ impl Hero for LookupHero {
         picture::draw(self, frame)
     }
 
-    fn headline(&self) -> String {
-        if self.has_diverged() {
-            return diverged_headline().into();
-        }
+    fn has_diverged(&self) -> bool {
+        self.answer.as_ref().is_some_and(|answer| !answer.output.is_finite())
+    }
+
+    fn own_headline(&self) -> String {
         let heads = self.network.net.heads;
         let prompts = &self.network.prompts;
         // Only a mean of the named numbers can be read by a single head: attention weights are positive.
@@ -416,17 +411,16 @@ impl Hero for LookupHero {
         }
     }
 
-    fn describe(&self) -> String {
+    fn own_description(&self) -> String {
         let (step, number) = (format_thousands(self.progress.step), self.question + 1);
-        let description = tr!(
+        tr!(
             "Step {step}. Question {number} names {names}. {heads} {answer}",
             step,
             number,
             names = self.list_names(self.question),
             heads = self.describe_heads(),
             answer = self.describe_answer()
-        );
-        with_divergence(self.has_diverged(), description)
+        )
     }
 
     fn inner_progress(&self) -> Option<f32> {

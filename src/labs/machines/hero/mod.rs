@@ -382,7 +382,7 @@ impl Hero for MachineHero {
         picture::draw(self, frame)
     }
 
-    fn headline(&self) -> String {
+    fn own_headline(&self) -> String {
         let steps = self.execution.steps;
         match (self.progress.has_ended, self.first_wrong) {
             (true, Some(step)) => {
@@ -406,7 +406,7 @@ impl Hero for MachineHero {
         }
     }
 
-    fn describe(&self) -> String {
+    fn own_description(&self) -> String {
         let Some(moment) = self.moment() else { return String::new() };
         let spoken = self.describe_step();
         let (end, writers) = (self.describe_picture_end(), Self::writer_count(moment));

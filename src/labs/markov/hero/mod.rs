@@ -9,7 +9,6 @@
 mod picture;
 mod trace;
 
-use crate::parameters::{diverged_headline, with_divergence};
 use picture::Layout;
 use trace::{Attended, Trace};
 use vivarium_core::rng::{Purpose, RandomStream};
@@ -184,11 +183,6 @@ impl MarkovHero {
         let first: usize = self.heads.iter().take(layer).sum();
         let count = self.heads.get(layer).copied().unwrap_or(0);
         (first..first + count).filter(|head| !self.off.contains(head)).count()
-    }
-
-    /// Whether the network has no finite probabilities because training has diverged.
-    fn has_diverged(&self) -> bool {
-        self.probabilities().iter().any(|probability| !probability.is_finite())
     }
 
     /// Number that [`MarkovHero::estimate`] adds to each count, as text.
@@ -488,10 +482,11 @@ impl Hero for MarkovHero {
         picture::draw(self, frame)
     }
 
-    fn headline(&self) -> String {
-        if self.has_diverged() {
-            return diverged_headline().into();
-        }
+    fn has_diverged(&self) -> bool {
+        self.probabilities().iter().any(|probability| !probability.is_finite())
+    }
+
+    fn own_headline(&self) -> String {
         let letter = symbol_letter(1);
         // Such a pair can be an induction head: the first head attends to the preceding symbol.
         let is_pair = self.heads == [1, 1] && self.previous_attention.is_some_and(|share| share > 0.5);
@@ -515,7 +510,7 @@ impl Hero for MarkovHero {
         text.into()
     }
 
-    fn describe(&self) -> String {
+    fn own_description(&self) -> String {
         let (step, sequence) = (format_thousands(self.progress.step), join_symbols(&self.symbols));
         let (number, letter) = (self.pointed + 1, self.letter_at(self.pointed));
         let key = |(at, weight): &(usize, f32)| {
@@ -539,7 +534,7 @@ impl Hero for MarkovHero {
             answer = self.describe_answer(),
             attention
         );
-        with_divergence(self.has_diverged(), text.trim_end().into())
+        text.trim_end().into()
     }
 
     fn inner_progress(&self) -> Option<f32> {
@@ -549,7 +544,7 @@ impl Hero for MarkovHero {
     fn inner_progress_name(&self) -> &'static str {
         match self.heads.is_empty() {
             true => tr!("share of the vector v at distance 1"),
-            false => tr!("attention to the preceding symbol in layer 1"),
+            false => tr!("attention to the preceding symbol"),
         }
     }
 }

@@ -3,7 +3,6 @@
 
 mod picture;
 
-use crate::parameters::{diverged_headline, with_divergence};
 use vivarium_model::models::family::{Family, Head, OneHiddenLayer};
 use vivarium_model::models::mlp;
 use vivarium_model::run::RunSpec;
@@ -241,11 +240,6 @@ impl ParityHero {
         self.network.is_some() && answers.zip(&self.dots.y).all(|(answer, label)| answer * label > 0.0)
     }
 
-    /// Whether the network has no finite answer because training has diverged.
-    fn has_diverged(&self) -> bool {
-        self.network.is_some() && !self.answer().is_finite()
-    }
-
     /// A sentence on the answer and the label.
     fn describe_answer(&self) -> String {
         let (answer, label) = (format_answer(self.answer()), format_signed(self.label(), 0));
@@ -335,10 +329,11 @@ impl Hero for ParityHero {
         picture::draw(self, frame)
     }
 
-    fn headline(&self) -> String {
-        if self.has_diverged() {
-            return diverged_headline().into();
-        }
+    fn has_diverged(&self) -> bool {
+        self.network.is_some() && !self.answer().is_finite()
+    }
+
+    fn own_headline(&self) -> String {
         let (width, k) = (format_thousands(self.layer.width as u64), self.relevant.len());
         let other = (0..self.bit_count()).find(|bit| !self.relevant.contains(bit));
         let has_found = self.progress.has_ended && self.progress.has_succeeded;
@@ -359,18 +354,17 @@ impl Hero for ParityHero {
         }
     }
 
-    fn describe(&self) -> String {
+    fn own_description(&self) -> String {
         let step = format_thousands(self.progress.step);
         let bits: Vec<String> =
             self.strongest_bits(self.relevant.len()).into_iter().map(|bit| bit.to_string()).collect();
         let answer = self.describe_answer();
-        let description = tr!(
+        tr!(
             "Step {step}. {answer} The bits with the largest weights are {bits}.",
             step,
             answer,
             bits = join_list(&bits)
-        );
-        with_divergence(self.has_diverged(), description)
+        )
     }
 
     fn inner_progress(&self) -> Option<f32> {
@@ -389,7 +383,7 @@ impl Hero for ParityHero {
     }
 
     fn inner_progress_name(&self) -> &'static str {
-        tr!("share of the weights on the secret bits")
+        tr!("weight share of the secret bits")
     }
 }
 

@@ -18,6 +18,8 @@ const NARROW_NEURONS: usize = 10;
 const NARROW_DOTS: usize = 50;
 /// Height of dots and numbers below the scale on a phone in CSS pixels.
 const DOTS_HEIGHT: f32 = 96.0;
+/// Smallest distance of two tiles of a column in CSS pixels, as long as the picture has room.
+const MIN_PITCH: f32 = 18.0;
 /// Size of a tile in CSS pixels.
 const TILE: f32 = 24.0;
 /// Radius of a neuron in CSS pixels.
@@ -66,7 +68,9 @@ impl Layout {
         let Frame { width, height, .. } = *frame;
         let columns = n.div_ceil(COLUMN).max(1);
         let rows = n.div_ceil(columns).max(1);
-        let pitch = ((height - 50.0) / rows as f32).min(27.0);
+        // In a low picture the tiles keep a height that can be touched, and the space around them shrinks.
+        let [pitch, low_pitch] = [50.0, 40.0].map(|margin| (height - margin) / rows as f32);
+        let pitch = pitch.max(low_pitch.min(MIN_PITCH)).min(27.0);
         let top = 34.0 + (height - 44.0 - pitch * rows as f32) / 2.0 + pitch / 2.0;
         let left = 0.06 * width + 20.0;
         let tile = TILE.min(pitch - 3.0);
@@ -298,13 +302,11 @@ fn draw_captions(scene: &mut Scene, hero: &ParityHero, layout: &Layout) {
     let below = layout.scale.ends[0].y + 28.0;
     let words = tr!("answer {answer}, label {label}", answer, label);
     scene.bold_text(words, Point::new(right + 30.0, below), 16.0, Anchor::Middle, Ink::Text);
-    let corner = Point::new(scene.width - 12.0, scene.height - 12.0);
     let at = Point::new(right + 30.0, below + 22.0);
-    // In a low picture both would be on one line.
-    if at.y < corner.y - 16.0 {
-        scene.text(describe_rule(hero), at, 13.0, Anchor::Middle, Ink::Quiet);
-    }
-    scene.text(scale, corner, 12.0, Anchor::End, Ink::Quiet);
+    scene.text(describe_rule(hero), at, 13.0, Anchor::Middle, Ink::Quiet);
+    // Below the lines, whose last one rises to the neurons: the right corner can have the rule on the same line.
+    let below_lines = Point::new(layout.neurons[0].x - 24.0, scene.height - 12.0);
+    scene.text(scale, below_lines, 12.0, Anchor::End, Ink::Quiet);
 }
 
 /// The rule of the label: that it is the product of the secret bits, or, when they are found, that product in numbers.

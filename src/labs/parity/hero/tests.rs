@@ -45,8 +45,8 @@ fn flipping_a_relevant_bit_turns_the_answer_and_flipping_another_does_not() {
     let relevant = spec.task.examples().relevant(spec.run.seed);
     for bit in 0..20 {
         let spoken = hero.touch(&format!("bit-{bit}"), Touch::Press, &frame(0.0)).unwrap();
-        let turned = spoken.contains("from +1.00 to −1.00") || spoken.contains("from −1.00 to +1.00");
-        assert_eq!(turned, relevant.contains(&bit), "{spoken}");
+        let has_changed = spoken.contains("from +1.00 to −1.00") || spoken.contains("from −1.00 to +1.00");
+        assert_eq!(has_changed, relevant.contains(&bit), "{spoken}");
     }
     assert_eq!(hero.touch("bit-20", Touch::Press, &frame(0.0)), None);
     assert!(hero.headline().starts_with("Flip bit "), "{}", hero.headline());

@@ -10,7 +10,6 @@ mod picture;
 
 use super::charts::{error_from_overlap, hebb_overlap, uses_hebb_rule};
 use super::probes::teacher_task;
-use crate::parameters::{diverged_headline, with_divergence};
 use vivarium_core::math::{dot, norm, normalize, project_out};
 use vivarium_model::models::Model;
 use vivarium_model::run::RunSpec;
@@ -249,11 +248,6 @@ impl TeacherHero {
         self.load_example(now_ms);
     }
 
-    /// Whether weights of the shown student are not finite: training has diverged.
-    fn has_diverged(&self) -> bool {
-        !norm(&self.student).is_finite()
-    }
-
     /// Overlap R of the shown student and the teacher: the cosine of their angle; `None` if it is undefined.
     fn overlap(&self) -> Option<f64> {
         self.angle.map(libm::cos)
@@ -386,10 +380,13 @@ impl Hero for TeacherHero {
         picture::draw(self, frame)
     }
 
-    fn headline(&self) -> String {
+    fn has_diverged(&self) -> bool {
+        !norm(&self.student).is_finite()
+    }
+
+    fn own_headline(&self) -> String {
         let error = self.error().map(format_probability);
         match (error, self.is_what_if) {
-            _ if self.has_diverged() => diverged_headline().into(),
             (Some(error), true) if self.progress.has_ended => {
                 tr!(
                     "Your student errs on about {error}. Turn it again, or give it {count} examples.",
@@ -411,7 +408,7 @@ impl Hero for TeacherHero {
         }
     }
 
-    fn describe(&self) -> String {
+    fn own_description(&self) -> String {
         let mut sentences = vec![
             tr!("Step {step}.", step = format_thousands(self.progress.step)),
             self.describe_angle(),
@@ -436,7 +433,7 @@ impl Hero for TeacherHero {
             };
             sentences.push(words.into());
         }
-        with_divergence(self.has_diverged(), sentences.join(" "))
+        sentences.join(" ")
     }
 
     fn inner_progress(&self) -> Option<f32> {

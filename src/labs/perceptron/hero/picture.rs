@@ -4,7 +4,7 @@
 use super::{BATCH, FULL_CELL, MAX_CELLS, MOVE_MS, TeacherHero, format_degrees, format_overlap};
 use vivarium_core::math::norm;
 use vivarium_plot::scene::{Anchor, Area, Ink, Point, Scene, Shape, Stroke, TargetKind};
-use vivarium_view::display::hero::Frame;
+use vivarium_view::display::hero::{Frame, Hero};
 use vivarium_view::display::words::{MISSING, format_probability, format_thousands};
 
 /// Key of the handle at the tip of the student's arrow.

@@ -198,7 +198,7 @@ fn wrong_weights_are_survived() {
     }
 }
 
-/// Squares of cells show at most 400 entries of a vector, and say it.
+/// Squares of cells show at most 400 entries of a vector, and their captions say so.
 #[test]
 fn long_vectors_are_drawn_in_part() {
     for (n, words) in [

@@ -343,7 +343,7 @@ impl Hero for ProgramHero {
         picture::draw(self, frame)
     }
 
-    fn headline(&self) -> String {
+    fn own_headline(&self) -> String {
         let count = self.course.query.len();
         let Some(answer) = self.course.answer.filter(|_| self.progress.has_ended) else {
             return match self.machine.net.program {
@@ -386,7 +386,7 @@ impl Hero for ProgramHero {
         }
     }
 
-    fn describe(&self) -> String {
+    fn own_description(&self) -> String {
         let (time, answer) = (self.describe_time(self.seen.get()), self.describe_answer());
         format!("{time} {answer}")
     }
@@ -402,7 +402,7 @@ impl Hero for ProgramHero {
     }
 
     fn inner_progress_name(&self) -> &'static str {
-        tr!("decisions on columns made, of all that the program makes")
+        tr!("share of the columns decided")
     }
 }
 

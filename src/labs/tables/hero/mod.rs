@@ -6,13 +6,11 @@ mod network;
 mod picture;
 
 use super::user_tables::file_of_run;
-use crate::parameters::{diverged_headline, with_divergence};
 use forest::Tree;
 use network::Layers;
 use vivarium_core::rng::{Purpose, RandomStream};
 use vivarium_model::optim::loss::Loss;
 use vivarium_model::run::RunSpec;
-use vivarium_model::tasks::tabular::TableOrigin;
 use vivarium_model::tasks::{Batch, Task};
 use vivarium_plot::scene::Scene;
 use vivarium_view::display::hero::{Frame, Hero, StageProgress, Touch};
@@ -50,11 +48,6 @@ pub fn has_hero(spec: &RunSpec) -> bool {
         && (2..=MAX_COLUMNS).contains(&spec.task.examples().inputs())
         && crate::parameters::check_is_small(spec).is_ok()
         && network::operations_per_output(spec).is_some_and(|operations| operations <= MAX_OPERATIONS)
-}
-
-/// Whether the run's table is one of the user, whose columns are divided by their standard deviations.
-fn is_uploaded(spec: &RunSpec) -> bool {
-    matches!(&spec.task, Task::Tabular(task) if task.origin == TableOrigin::Uploaded)
 }
 
 /// The picture of a run; `None` if the lab has none for its network.
@@ -179,7 +172,8 @@ impl TableHero {
         let cell = |cell: usize| [at(cell % resolution), -at(cell / resolution)];
         let mut hero = TableHero {
             spec: spec.clone(),
-            is_standardized: is_uploaded(spec),
+            // The columns of an uploaded table are divided by their standard deviations.
+            is_standardized: spec.task.config().uploaded_data_id().is_some(),
             names,
             classes,
             relevant,
@@ -375,11 +369,6 @@ impl TableHero {
         self.held_out.y.get(self.number).copied().filter(|_| !self.is_moved)
     }
 
-    /// Whether the network has no finite answer because training has diverged.
-    fn has_diverged(&self) -> bool {
-        self.weights.is_some() && !self.output.is_finite()
-    }
-
     /// Short words on the values of the columns that are not on the maps.
     fn describe_others(&self) -> &'static str {
         match self.uses_medians {
@@ -477,10 +466,13 @@ impl Hero for TableHero {
         picture::draw(self, frame)
     }
 
-    fn headline(&self) -> String {
+    fn has_diverged(&self) -> bool {
+        self.weights.is_some() && !self.output.is_finite()
+    }
+
+    fn own_headline(&self) -> String {
         let columns = || self.relevant.iter().map(|column| (column + 1).to_string()).collect::<Vec<_>>();
         match (self.progress.has_ended, self.relevant.len()) {
-            _ if self.has_diverged() => diverged_headline().into(),
             (true, relevant) if relevant == self.column_count() => {
                 tr!("All {relevant} columns matter. Move the point: where does the class change?", relevant)
             }
@@ -503,7 +495,7 @@ impl Hero for TableHero {
         }
     }
 
-    fn describe(&self) -> String {
+    fn own_description(&self) -> String {
         let (step, row, point) =
             (format_thousands(self.progress.step), self.describe_row(), self.describe_point());
         let others = match self.uses_medians {
@@ -517,7 +509,7 @@ impl Hero for TableHero {
             false => "",
         };
         let others = format!("{others} {unit}");
-        let description = tr!(
+        tr!(
             "Step {step}. Shown is {row}. {point} {others} The forest has {trees} of {all} trees, grown on {rows} training rows.",
             step,
             row,
@@ -526,8 +518,7 @@ impl Hero for TableHero {
             trees = self.trees.len(),
             all = MAX_TREES,
             rows = format_thousands(self.training.len() as u64)
-        );
-        with_divergence(self.has_diverged(), description)
+        )
     }
 
     fn inner_progress(&self) -> Option<f32> {
@@ -541,7 +532,7 @@ impl Hero for TableHero {
     }
 
     fn inner_progress_name(&self) -> &'static str {
-        tr!("share of the first layer's squared weights on the relevant columns")
+        tr!("weight share of the relevant columns")
     }
 }
 

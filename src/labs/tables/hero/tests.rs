@@ -3,6 +3,7 @@
 use super::*;
 use crate::hero_testing::{check_scenes, check_texts, texts};
 use vivarium_model::permalink::decode;
+use vivarium_model::tasks::tabular::TableOrigin;
 use vivarium_model::tasks::tabular::uploaded::UploadedTable;
 use vivarium_plot::scene::{Anchor, Area, Shape};
 

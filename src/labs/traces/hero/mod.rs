@@ -3,7 +3,7 @@
 
 mod picture;
 
-use crate::parameters::{check_is_small, diverged_headline, with_divergence};
+use crate::parameters::check_is_small;
 use vivarium_core::bounds::PAGE_SLICE_OPERATIONS;
 use vivarium_model::models::attention_only::{Look, OfLength};
 use vivarium_model::models::{AttentionOnly, Model};
@@ -196,16 +196,9 @@ impl TracesHero {
         sums.into_iter().map(|sum| sum / count).collect()
     }
 
-    /// Whether the network's logits are not finite because training has diverged.
-    fn has_diverged(&self) -> bool {
-        self.look.as_ref().is_some_and(|look| look.logits.iter().any(|logit| !logit.is_finite()))
-    }
-
     /// The next step after `step` whose cell was last written [`FROM_BACK`] or more steps earlier.
     fn next_distant_step(&self, step: usize) -> Option<usize> {
-        let is_distant =
-            |at: &usize| self.last_write(*at).is_some_and(|written| at.saturating_sub(written) >= FROM_BACK);
-        (step + 1..self.positions.len()).find(is_distant)
+        distant_writes(&self.positions).map(|(distant, _)| distant).find(|distant| *distant > step)
     }
 
     /// The step that last wrote the cell under the machine's head at a step; `None` for a new cell.
@@ -290,11 +283,10 @@ impl TracesHero {
     /// Mean attention weight of a head on the last write, over the cells that were last written [`FROM_BACK`] or more steps
     /// earlier; `None` before the first weights or without such cells.
     fn mean_write_attention(&self, head: usize) -> Option<f64> {
-        let (mut sum, mut count, mut step) = (0.0_f64, 0.0_f64, 0);
-        while let Some(next) = self.next_distant_step(step) {
-            sum += *self.attention(head, next).get(self.last_write(next)?)?;
+        let (mut sum, mut count) = (0.0_f64, 0.0_f64);
+        for (step, written) in distant_writes(&self.positions) {
+            sum += *self.attention(head, step).get(written)?;
             count += 1.0;
-            step = next;
         }
         let mean = sum / count;
         mean.is_finite().then_some(mean)
@@ -310,14 +302,12 @@ impl TracesHero {
     /// [`CLEAR_ATTENTION`] and larger than on all other steps, and the step of that write.
     fn clearest_step(&self) -> Option<(usize, usize)> {
         let mut clearest: Option<(f64, (usize, usize))> = None;
-        let mut step = 0;
-        while let Some(next) = self.next_distant_step(step) {
-            step = next;
-            let (shares, written) = (self.attention(self.head, next), self.last_write(next)?);
+        for (step, written) in distant_writes(&self.positions) {
+            let shares = self.attention(self.head, step);
             let share = shares.get(written).copied()?;
             let is_largest = shares.iter().all(|other| *other <= share);
             if share >= CLEAR_ATTENTION && is_largest && clearest.is_none_or(|(most, _)| share > most) {
-                clearest = Some((share, (next, written)));
+                clearest = Some((share, (step, written)));
             }
         }
         clearest.map(|(_, steps)| steps)
@@ -436,10 +426,11 @@ impl Hero for TracesHero {
         picture::draw(self, frame)
     }
 
-    fn headline(&self) -> String {
-        if self.has_diverged() {
-            return diverged_headline().into();
-        }
+    fn has_diverged(&self) -> bool {
+        self.look.as_ref().is_some_and(|look| look.logits.iter().any(|logit| !logit.is_finite()))
+    }
+
+    fn own_headline(&self) -> String {
         let (right, all) = self.count_right();
         match self.clearest_step() {
             Some((step, written)) if self.progress.has_ended && self.attends_last_writes() => tr!(
@@ -456,9 +447,9 @@ impl Hero for TracesHero {
         }
     }
 
-    fn describe(&self) -> String {
+    fn own_description(&self) -> String {
         let (right, all) = self.count_right();
-        let description = tr!(
+        tr!(
             "Training step {count}. Held-out trace {number}, head {name}. {step} The network predicts {right} of {all} symbols on written cells of this trace.",
             count = format_thousands(self.progress.step),
             number = self.trace + 1,
@@ -466,8 +457,7 @@ impl Hero for TracesHero {
             step = self.describe_step(),
             right,
             all
-        );
-        with_divergence(self.has_diverged(), description)
+        )
     }
 
     fn inner_progress(&self) -> Option<f32> {

@@ -17,12 +17,8 @@ const MAX_CELLS: u64 = 1 << 23;
 /// Beginnings, in lower case, of a line below a table that sums it up.
 const TOTAL_NAMES: [&str; 7] = ["total", "totals", "grand total", "sum", "mean", "average", "summe"];
 
-/// Reader of a CSV file whose layout is known and whose names of columns have been read.
-pub(super) struct TableReader<R> {
-    /// Reader of the rows behind the names.
-    pub rows: RowReader<R>,
-    /// The first row, if it is data.
-    pub first: Option<Row>,
+/// Columns of a CSV file, as its first rows show them.
+pub(super) struct TableOutline {
     /// Names of all columns of the file, in the order of the file; equal names are numbered.
     pub names: Vec<String>,
     /// For each column, whether the file gives it no name.
@@ -33,8 +29,18 @@ pub(super) struct TableReader<R> {
     pub label: usize,
     /// Decimal sign that is usual in files with this separator.
     pub usual_sign: DecimalSign,
-    /// Sentences on what was assumed about the first lines.
+    /// Sentences on lines that were left out and on what was assumed.
     pub notes: Vec<String>,
+}
+
+/// Reader of a CSV file after its layout was recognised and the names of its columns were read.
+pub(super) struct TableReader<R> {
+    /// Reader of the rows behind the names.
+    pub rows: RowReader<R>,
+    /// The first row, if it is data.
+    pub first: Option<Row>,
+    /// Columns of the file.
+    pub outline: TableOutline,
 }
 
 impl<S: Read> TableReader<Chain<Cursor<Vec<u8>>, S>> {
@@ -89,7 +95,8 @@ impl<S: Read> TableReader<Chain<Cursor<Vec<u8>>, S>> {
             _ => DecimalSign::Point,
         };
         let (has_header, first) = (layout.has_header, (!layout.has_header).then_some(first));
-        Ok(TableReader { rows, first, names, unnamed, has_header, label, usual_sign, notes })
+        let outline = TableOutline { names, unnamed, has_header, label, usual_sign, notes };
+        Ok(TableReader { rows, first, outline })
     }
 }
 
@@ -117,33 +124,22 @@ fn number_equal_names(names: &mut [String], notes: &mut Vec<String>) {
 
 /// Cells of a CSV file: numbers of the numeric columns, and texts of the label column.
 pub(super) struct CsvCells {
-    /// Names of all columns of the file, in the order of the file.
-    pub names: Vec<String>,
-    /// Whether the names were read from the file.
-    pub has_header: bool,
-    /// For each column, whether the file gives it no name.
-    pub unnamed: Vec<bool>,
-    /// Index, from 0, of the label column among all columns of the file.
-    pub label: usize,
+    /// Names and label of the columns.
+    pub outline: TableOutline,
     /// All columns of the file; the entry of the label column is empty, since `labels` holds its cells.
     pub columns: Vec<CellColumn>,
     /// Texts of the label column, one per row of the file.
     pub labels: LabelTexts,
-    /// Decimal sign that is usual in files with this separator.
-    pub usual_sign: DecimalSign,
-    /// Sentences on lines that were left out and on what was assumed.
-    pub notes: Vec<String>,
 }
 
 impl CsvCells {
     /// Reads a CSV file row by row; fails as soon as there are more than [`MAX_CELLS`] cells.
     pub fn read(source: impl Read, choices: &TableChoices) -> Result<CsvCells, FileError> {
-        let TableReader { mut rows, first, names, unnamed, has_header, label, usual_sign, notes } =
-            TableReader::open(source, choices)?;
-        let width = names.len();
+        let TableReader { mut rows, first, outline } = TableReader::open(source, choices)?;
+        let width = outline.names.len();
         let columns = (0..width).map(|_| CellColumn::default()).collect();
         let labels = LabelTexts::default();
-        let mut cells = CsvCells { names, has_header, unnamed, label, columns, labels, usual_sign, notes };
+        let mut cells = CsvCells { outline, columns, labels };
         // The row of names counts, too.
         let mut count = width as u64;
         if let Some(first) = first {
@@ -177,10 +173,11 @@ impl CsvCells {
             first.join(", ") + more
         };
         if !rows.comments.is_empty() {
-            cells.notes.push(tr!("Lines left out as comments: {lines}.", lines = list(&rows.comments)));
+            let lines = list(&rows.comments);
+            cells.outline.notes.push(tr!("Lines left out as comments: {lines}.", lines));
         }
         if !totals.is_empty() {
-            cells.notes.push(tr!(
+            cells.outline.notes.push(tr!(
                 "Lines left out because they sum up the rows above: {lines}.",
                 lines = list(&totals)
             ));
@@ -197,7 +194,7 @@ impl CsvCells {
         let text = row.cell(at).trim_end_matches(':');
         let is_word = text.starts_with(|sign: char| sign.is_ascii_alphabetic());
         is_word
-            && at != self.label
+            && at != self.outline.label
             && self.columns[at].has_numbers()
             && TOTAL_NAMES.contains(&text.to_lowercase().as_str())
     }
@@ -205,7 +202,7 @@ impl CsvCells {
     /// Adds the cells of the file's next row to the columns and its label to `labels`.
     fn push_row(&mut self, row: &Row, rules: ReadingRules) {
         for (at, (column, cell)) in self.columns.iter_mut().zip(row.cells()).enumerate() {
-            match at == self.label {
+            match at == self.outline.label {
                 true => self.labels.push_text(cell),
                 false => column.push_cell(cell, row.line, rules),
             }

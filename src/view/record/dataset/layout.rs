@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use super::columns::ReadingRules;
 use super::label::is_label_name;
 use super::lines::{Row, RowReader, Separator};
-use super::numbers::{is_malformed_number, is_marker, is_missing, parse_number, parse_written};
+use super::numbers::{is_malformed_number, is_marker, is_missing, is_number, parse_number};
 use super::{TableChoices, shorten};
 
 /// Largest number of rows by which the layout of a file is recognised.
@@ -186,11 +186,6 @@ fn has_text(row: &Row) -> bool {
     row.cells().any(|cell| parse_number(cell).is_none() && !is_missing(cell))
 }
 
-/// Whether a cell is a number in any spelling.
-fn is_number(cell: &str) -> bool {
-    parse_number(cell).is_some() || parse_written(cell).is_some()
-}
-
 /// The first rows of a file, divided at one separator.
 struct Sample {
     /// Sign between the cells of a row.
@@ -274,13 +269,10 @@ fn choose_separator(head: &[u8], is_whole: bool) -> Sample {
             best = others().find(|other| other.fits() && other.numeric > usual.numeric);
         }
     } else {
-        for other in others().filter(|other| other.width >= 2 && other.share >= SIGN_SHARE) {
-            let known = best.as_ref().unwrap_or(&usual);
-            let is_better = match known.width >= 2 && known.share >= SIGN_SHARE {
-                false => true,
-                true => (other.share, other.numeric) > (known.share, known.numeric),
-            };
-            if is_better {
+        let is_possible = |sample: &Sample| sample.width >= 2 && sample.share >= SIGN_SHARE;
+        let rank = |sample: &Sample| (is_possible(sample), sample.share, sample.numeric);
+        for other in others().filter(is_possible) {
+            if rank(&other) > rank(best.as_ref().unwrap_or(&usual)) {
                 best = Some(other);
             }
         }
@@ -347,12 +339,12 @@ fn detect_header(rows: &[Row], width: usize) -> HeaderKind {
         .any(|at| is_label_name(first.cell(at)) && body.iter().all(|row| row.cell(at) != first.cell(at)));
     // Years in a row are names.
     let are_years = is_consecutive(&numbers) && !is_consecutive(&numbers_of(body[0]));
-    match numbers.is_empty() {
-        _ if has_label_name => HeaderKind::Names,
-        true => usual,
-        false if are_years => usual,
-        false if names >= numbers.len() => usual,
-        false => HeaderKind::Data,
+    if has_label_name {
+        HeaderKind::Names
+    } else if are_years || names >= numbers.len() {
+        usual
+    } else {
+        HeaderKind::Data
     }
 }
 
@@ -408,7 +400,7 @@ mod tests {
         }
         let chosen = TableChoices { has_header: Some(false), ..TableChoices::default() };
         assert!(!Layout::detect(b"a,b\n1,2\n3,4\n", true, &chosen).has_header);
-        // What was assumed is said where it may surprise.
+        // A note states an assumption that may surprise.
         assert!(layout("5.1,x\n4,x\n").notes[0].contains("(5.1, x, …) is read as data"));
         assert!(layout("0,1,2\n5,5,5\n").notes[0].contains("because it counts them"));
         assert!(layout("a,b\n5,x\n").notes.is_empty());

@@ -8,7 +8,7 @@
 use std::io::{BufRead, BufReader, ErrorKind, Read};
 
 use super::FileError;
-use super::numbers::{parse_number, parse_written};
+use super::numbers::is_number;
 
 /// Largest length of a line in MB; a file with a longer line is refused.
 const MAX_LINE_MB: usize = 16;
@@ -192,7 +192,7 @@ pub(super) struct RowReader<R> {
     lines: LineReader<R>,
     /// Sign between the cells of a row.
     separator: Separator,
-    /// Number of cells of a row of the table; `None` while it is not known.
+    /// Number of cells of a row of the table; `None` until [`RowReader::expect_columns`] sets it.
     columns: Option<usize>,
     /// Whether lines that begin with "#" and have another number of cells are comments.
     has_comments: bool,
@@ -254,11 +254,7 @@ impl<R: Read> RowReader<R> {
                 alone.clear();
                 let is_row = !alone.push_line(line, self.separator, false)
                     && alone.len() == columns
-                    && alone.cells().any(|cell| {
-                        parse_number(cell)
-                            .or_else(|| parse_written(cell).map(|number| number.value))
-                            .is_some()
-                    });
+                    && alone.cells().any(is_number);
                 alike = if is_row { alike + 1 } else { 0 };
             }
             let is_open = row.push_line(line, self.separator, true);

@@ -11,8 +11,12 @@ const MAX_ABS_VALUE: f64 = 1e100;
 
 /// Parses a number of at most [`MAX_ABS_VALUE`] in the spelling of programs; "inf" and "nan" are not numbers here.
 pub(super) fn parse_number(cell: &str) -> Option<f64> {
-    // "inf" and "nan" are read as numbers by Rust, and are none here.
     cell.parse().ok().filter(|x: &f64| x.abs() <= MAX_ABS_VALUE)
+}
+
+/// Whether a cell is a number in any spelling.
+pub(super) fn is_number(cell: &str) -> bool {
+    parse_number(cell).is_some() || parse_written(cell).is_some()
 }
 
 /// Whether a cell of a feature column stands for a missing value, as an empty cell or "NA" does.
