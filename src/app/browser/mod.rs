@@ -6,10 +6,12 @@ pub mod files;
 use js_sys::{Function, Object, Promise, Reflect};
 use leptos::prelude::{document, window};
 use wasm_bindgen::prelude::*;
+use web_sys::ScrollRestoration;
 
 use vivarium_core::language::TranslationTable;
 use vivarium_model::permalink::find_misplaced_link;
 use vivarium_page::state::State;
+use vivarium_page::{lecture, tour};
 use vivarium_player::device::GpuSupport;
 use vivarium_ui::browser::{get_property, on_settled};
 
@@ -45,11 +47,13 @@ pub fn scroll_to(y: f64) {
     window().scroll_to_with_x_and_y(0.0, y);
 }
 
-/// Stores a text in the current entry of the browser's history; it is restored when the user comes back to that entry.
+/// Stores a text in the current entry of the browser's history; it is restored when the user comes back to that entry. The
+/// browser does not scroll by itself then.
 pub fn set_history_state(text: &str) {
     if let Ok(history) = window().history() {
         // Where a browser refuses, the place is not restored.
         let _ = history.replace_state(&JsValue::from(text), "");
+        let _ = history.set_scroll_restoration(ScrollRestoration::Manual);
     }
 }
 
@@ -59,8 +63,8 @@ pub fn history_state() -> Option<String> {
     window().history().ok()?.state().ok()?.as_string()
 }
 
-/// Beginnings of the addresses of stories and lectures; a `/` separates the name or code of one from a place in it.
-const ROOMS: [&str; 2] = ["#story/", "#lecture/"];
+/// Prefixes of the addresses of stories and lectures; a `/` separates a passage or entry from the rest of the address.
+const PLACE_PREFIXES: [&str; 2] = [tour::ADDRESS_PREFIX, lecture::ADDRESS_PREFIX];
 
 /// Sets the fragment in the address bar. Passages of a story and entries of a lecture add an entry to the history; other
 /// links replace the current one.
@@ -69,12 +73,13 @@ pub fn set_address_bar(link: &str) {
     if now == link {
         return;
     }
-    let place =
-        |link: &str| ROOMS.iter().find_map(|room| link.strip_prefix(room).map(|place| place.contains('/')));
-    // An address without a place is replaced by the one with its first place.
+    let names_place = |link: &str| {
+        PLACE_PREFIXES.iter().find_map(|prefix| link.strip_prefix(prefix).map(|place| place.contains('/')))
+    };
+    // The address of a story or lecture without a place is replaced by the address with the first place.
     if let Ok(history) = window().history()
-        && place(link) == Some(true)
-        && place(&now) != Some(false)
+        && names_place(link) == Some(true)
+        && names_place(&now) != Some(false)
     {
         let _ = history.push_state_with_url(&JsValue::NULL, "", Some(link));
         return;

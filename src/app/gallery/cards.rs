@@ -89,8 +89,8 @@ fn restore_scroll_position(store: Store, is_open: Memo<bool>) {
         is_restored.set_value(true);
     };
     follow_focus(is_open, show);
-    // After a reload the curves come later than the cards, and bring words that make some cards higher. The browser may
-    // scroll by itself then; a user who has scrolled meanwhile stays there.
+    // After a reload the curves come later than the cards, and bring words that make some cards higher. A user who has
+    // scrolled meanwhile stays there.
     let has_curves = store.memo(|state| matches!(state.gallery.recorded, Some(Ok(_))));
     Effect::new(move |_| {
         if has_curves.get() && is_open.get_untracked() {

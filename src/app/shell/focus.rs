@@ -2,16 +2,19 @@
 //!
 //! # Why
 //! A browser then moves the focus to the body: the next Tab begins at the top of the page, and a screen reader loses its
-//! place. The focus goes to the nearest part of the page around the lost element instead, and not to another control, which
-//! would answer to the next press of Space.
+//! place. Parts of the page that are HTML strings, such as a passage of a story, are replaced whenever their text changes;
+//! the focus goes to the same control in the new text. Where a press has removed the control, the focus goes to the nearest
+//! part of the page around the control, and not to another control, which would answer to the next press of Space.
 
 use std::cell::RefCell;
 
-use js_sys::{Function, Object, Reflect};
 use leptos::ev;
 use leptos::prelude::*;
-use wasm_bindgen::{JsCast, JsValue};
-use web_sys::{Element, HtmlElement};
+use wasm_bindgen::prelude::*;
+use web_sys::{Element, FocusOptions, HtmlElement, MutationObserver, MutationObserverInit};
+
+/// Attributes by which a control is found again in a new text, the most specific one first.
+const IDENTIFYING_ATTRIBUTES: [&str; 5] = ["id", "data-press", "data-testid", "href", "class"];
 
 thread_local! {
     /// The element that had the focus last, and the elements around it, from the nearest one.
@@ -27,6 +30,45 @@ pub fn keep_focus() {
     });
     window_event_listener(ev::click, |_| restore_soon());
     window_event_listener(ev::keydown, |_| restore_soon());
+    let on_change = Closure::<dyn Fn()>::new(|| {
+        if is_focus_lost()
+            && let Some(control) = FOCUSED.with_borrow(|path| same_control(path))
+        {
+            focus_without_scrolling(&control);
+        }
+    });
+    if let (Ok(observer), Some(body)) =
+        (MutationObserver::new(on_change.as_ref().unchecked_ref()), document().body())
+    {
+        let changes = MutationObserverInit::new();
+        changes.set_child_list(true);
+        changes.set_subtree(true);
+        let _ = observer.observe_with_options(&body, &changes);
+        // The browser keeps the observer as long as the page is open.
+        on_change.forget();
+    }
+}
+
+/// Whether no element has the keyboard focus.
+fn is_focus_lost() -> bool {
+    let body = document().body();
+    document().active_element().is_none_or(|now| body.as_deref() == Some(&now))
+}
+
+/// The control in the place of an element that was removed from the page; `path` holds that element and the elements that
+/// were around it, from the nearest one. None if the element is on the page, or the page has no such control.
+fn same_control(path: &[Element]) -> Option<HtmlElement> {
+    let lost = path.first().filter(|lost| !lost.is_connected())?;
+    let around = path.iter().find(|element| element.is_connected())?;
+    let (name, value) =
+        IDENTIFYING_ATTRIBUTES.iter().find_map(|name| Some((name, lost.get_attribute(name)?)))?;
+    let candidates = around.query_selector_all(&format!("{}[{name}]", lost.local_name())).ok()?;
+    let is_same = |element: &HtmlElement| {
+        element.get_attribute(name).as_ref() == Some(&value)
+            // Several elements may have one class.
+            && (*name != "class" || element.text_content() == lost.text_content())
+    };
+    (0..candidates.length()).find_map(|i| candidates.get(i)?.dyn_into().ok().filter(is_same))
 }
 
 /// Restores the focus, if it is lost, once the page has shown the effect of a press.
@@ -46,36 +88,32 @@ fn is_shown(element: &Element) -> bool {
 
 /// Moves the focus to the nearest part of the page around the element that has lost it.
 fn restore() {
-    let body = document().body();
-    let is_lost = document().active_element().is_none_or(|now| body.as_deref() == Some(&now));
-    if !is_lost {
+    if !is_focus_lost() {
         return;
     }
+    let body = document().body();
     let path = FOCUSED.with(RefCell::take);
     let Some(lost) = path.first() else { return };
     // A press beside all controls takes the focus away on purpose.
     if is_shown(lost) && !lost.matches(":disabled").unwrap_or(false) {
         return;
     }
-    let around = path.iter().skip(1).find(|element| is_shown(element));
-    let Some(around) = around.and_then(|element| element.dyn_ref::<HtmlElement>()) else { return };
-    if body.as_ref() == Some(around) {
-        return focus_without_scrolling(document().query_selector("main:not([hidden])").ok().flatten());
+    let around = path.into_iter().skip(1).find(is_shown);
+    // If only the body is left, the focus goes to the shown view.
+    let around = around
+        .filter(|around| body.as_deref() != Some(around))
+        .or_else(|| document().query_selector("main:not([hidden])").ok().flatten());
+    if let Some(around) = around.and_then(|around| around.dyn_into::<HtmlElement>().ok()) {
+        focus_without_scrolling(&around);
     }
-    focus_without_scrolling(Some(around.clone().into()));
 }
 
 /// Gives an element the focus, which need not be a control; the page does not scroll to it.
-fn focus_without_scrolling(element: Option<Element>) {
-    let Some(element) = element else { return };
+fn focus_without_scrolling(element: &HtmlElement) {
     if !element.has_attribute("tabindex") {
         let _ = element.set_attribute("tabindex", "-1");
     }
-    let options = Object::new();
-    let _ = Reflect::set(&options, &"preventScroll".into(), &JsValue::TRUE);
-    let focus =
-        Reflect::get(&element, &"focus".into()).ok().and_then(|focus| focus.dyn_into::<Function>().ok());
-    if let Some(focus) = focus {
-        let _ = focus.call1(&element, &options);
-    }
+    let options = FocusOptions::new();
+    options.set_prevent_scroll(true);
+    let _ = element.focus_with_options(&options);
 }

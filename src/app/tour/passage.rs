@@ -91,12 +91,7 @@ pub fn Tour() -> impl IntoView {
         }
         let what = store.peek(|state| TourAction::from_button(&name, state.tour.as_ref()?));
         let Some(what) = what else { return };
-        let is_rewritten = matches!(what, TourAction::Guess(..) | TourAction::ToggleMore(_));
         store.act(Action::Tour(what));
-        if is_rewritten {
-            // The button is written anew.
-            request_animation_frame(move || focus_selector(&format!("[data-press='{name}']")));
-        }
     };
     let place = store.memo(|state| {
         let tour = state.tour.as_ref();
