@@ -7,6 +7,7 @@
 use leptos::prelude::*;
 
 use crate::charts::curves::CurveChart;
+use crate::shell::mount_queue::MountQueue;
 
 /// A part of the page whose code is in the second WebAssembly module, which is loaded after the first paint.
 #[derive(Clone, Copy)]
@@ -60,7 +61,8 @@ pub(super) type LazyView = fn(Part) -> AnyView;
 #[derive(Clone, Copy)]
 pub(super) struct DeferredModule(pub(super) RwSignal<Option<LazyView>>);
 
-/// A placeholder for a part of the page, empty until the second WebAssembly module is loaded.
+/// A placeholder for a part of the page, empty until the second WebAssembly module is loaded. After it is loaded, the
+/// placeholders are filled one after the other.
 #[component]
 pub fn Deferred(
     /// The part.
@@ -70,6 +72,16 @@ pub fn Deferred(
     match program.get_untracked() {
         // It comes once and stays. Whoever followed it nevertheless would be remembered by it for ever.
         Some(draw) => untrack(|| draw(part)),
-        None => (move || program.get().map(|draw| draw(part))).into_any(),
+        None => {
+            let is_mounted = RwSignal::new(false);
+            let queue: MountQueue = expect_context();
+            Effect::new(move |_| {
+                if program.with(Option::is_some) {
+                    queue.push(is_mounted);
+                }
+            });
+            let draw = move || program.get().map(|draw| draw(part));
+            (move || is_mounted.get().then(|| untrack(draw))).into_any()
+        }
     }
 }

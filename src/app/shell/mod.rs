@@ -4,6 +4,7 @@ pub mod deferred;
 mod focus;
 mod glossary;
 pub mod help;
+mod mount_queue;
 pub mod page;
 pub mod second_module;
 mod single_keys;

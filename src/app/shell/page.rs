@@ -15,6 +15,7 @@ use crate::share::embed_header::EmbedHeader;
 use crate::share::links::Links;
 use crate::shell::deferred::{Deferred, Part};
 use crate::shell::help::listen_to_shortcuts;
+use crate::shell::mount_queue::{Later, MountQueue};
 use crate::shell::second_module;
 use crate::stage::{ShowPicture, Stage};
 use crate::store::Store;
@@ -38,6 +39,7 @@ pub fn App() -> impl IntoView {
     TeacherPage::provide();
     LectureDialog::provide();
     provide_chart_tools(store);
+    MountQueue::provide();
     let hidden = store.memo(|state| {
         let hidden = vivarium_model::permalink::HIDEABLE_PARTS
             .iter()
@@ -65,6 +67,8 @@ pub fn App() -> impl IntoView {
     second_module::provide_second_program(store, move || {
         help.get() | files.get() | tours.get() | shown.is_open()
     });
+    // The first screen covers the details.
+    let is_delayed = staged.get_untracked();
     view! {
         <header class="masthead">
             <h1 class="masthead__name" translate="no">"Vivarium"</h1>
@@ -105,15 +109,15 @@ pub fn App() -> impl IntoView {
                 <Deferred part=Part::HeroPanel />
                 <EmbedHeader />
                 <ShowPicture />
-                <Story />
-                <Task />
-                <Transport />
+                <Later is_delayed><Story /></Later>
+                <Later is_delayed><Task /></Later>
+                <Later is_delayed><Transport /></Later>
                 <Deferred part=Part::Compared />
                 <Deferred part=Part::SweepMap />
-                <Plots />
-                <Readouts />
+                <Later is_delayed><Plots /></Later>
+                <Later is_delayed><Readouts /></Later>
                 <Deferred part=Part::Panels />
-                <Links />
+                <Later is_delayed><Links /></Later>
                 <Deferred part=Part::Library />
                 <Deferred part=Part::StoryTeaser />
             </div>
