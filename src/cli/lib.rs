@@ -52,7 +52,7 @@ use vivarium_view::record::dataset::TableChoices;
 #[derive(Debug, Parser)]
 #[command(name = "lab", version, max_term_width = 100)]
 struct Arguments {
-    /// A CSV file for runs on tables (#v1/tabular). Links that name no other table, and presets on tables, use this file.
+    /// A CSV file for runs on tables (#v1/tabular), or - for the standard input. Links that name no other table, and presets on tables, use this file.
     #[arg(long, global = true, value_name = "FILE")]
     table: Option<PathBuf>,
     /// Name of the label's column in the CSV file. Without this option: a column with a usual name for labels, or the last column.

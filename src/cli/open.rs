@@ -2,6 +2,7 @@
 //! bars.
 
 use std::borrow::Cow;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
@@ -264,14 +265,25 @@ impl TableSource {
     }
 }
 
-/// Opens the CSV file at `path` as the table of runs on tables; `label` is the name of the column with the
-/// labels, or None to choose it by the usual names.
+/// Path that stands for the standard input, as other programs have it.
+const STANDARD_INPUT: &str = "-";
+
+/// Opens the CSV file at `path`, or the standard input if it is "-", as the table of runs on tables; `label` is
+/// the name of the column with the labels, or None to choose it by the usual names.
 ///
 /// # Errors
 /// When the file cannot be read or parsed, or has no such column.
 #[expect(clippy::print_stderr, reason = "what is left out of a file is said where it is read")]
 pub fn open_table(path: &Path, label: Option<&str>, choices: TableChoices) -> Result<(), anyhow::Error> {
-    let table = OpenedTable::open(TableSource::Path(path.into()), label, choices)?;
+    let source = match path == Path::new(STANDARD_INPUT) {
+        true => {
+            let mut bytes = vec![];
+            std::io::stdin().lock().read_to_end(&mut bytes).context("cannot read the standard input")?;
+            TableSource::Bytes(bytes)
+        }
+        false => TableSource::Path(path.into()),
+    };
+    let table = OpenedTable::open(source, label, choices)?;
     table.notes.iter().for_each(|note| eprintln!("{note}"));
     // A command opens at most one table.
     let _ = OPENED_TABLE.set(table);

@@ -244,6 +244,28 @@ fn a_preset_is_about_the_table_that_the_command_names() {
     }
 }
 
+/// A pipe can hold the table, as in `cut -d, -f2- houses.csv | lab … --table -`.
+#[test]
+fn a_table_is_read_from_the_standard_input() {
+    use std::io::Write;
+    use std::process::{Command, Stdio};
+    let row = |i: usize| format!("{},{},{}\n", i * 37 % 101, i * i % 97, ["no", "yes"][i / 3 % 2]);
+    let text = "size,age,sold\n".to_string() + &(0..100).map(row).collect::<String>();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_lab"))
+        .args(["link", "#v1/tabular", "--table", "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let number = dataset::read_bytes(text.as_bytes(), None).unwrap().number;
+    let printed = String::from_utf8_lossy(&output.stdout);
+    assert!(printed.contains(&format!("csv={number}")), "{printed}");
+}
+
 /// The label, the first line and columns that count the rows are chosen by options; a refused label names the columns.
 #[test]
 fn a_table_of_the_command_is_read_as_its_options_say() {

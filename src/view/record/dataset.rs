@@ -240,6 +240,14 @@ fn prepare(cells: CsvCells, choices: &TableChoices) -> Result<Dataset, String> {
     }
     let labeled = assign_classes(kept, &labels, (rules, usual_sign), &mut notes)?;
     let kept = &labeled.rows;
+    if kept.len() < MIN_ROWS && labeled.class_count > 2 {
+        return Err(tr!(
+            "the label has {classes} classes, and in the rows of the two most frequent ones only {rows} rows can be used; at least {fewest} rows are needed",
+            classes = labeled.class_count,
+            rows = kept.len(),
+            fewest = MIN_ROWS
+        ));
+    }
     if kept.len() < MIN_ROWS {
         return Err(tr!(
             "only {rows} rows can be used, and at least {fewest} rows are needed",
@@ -247,19 +255,29 @@ fn prepare(cells: CsvCells, choices: &TableChoices) -> Result<Dataset, String> {
             fewest = MIN_ROWS
         ));
     }
-    let (mut standard, mut constant) = (vec![], vec![]);
+    let (mut standard, mut constant, mut narrow) = (vec![], vec![], vec![]);
     for column in chosen {
         let (mean, variance) = mean_and_variance(kept.iter().map(|row| columns[column].values[*row]));
         let deviation = libm::sqrt(variance);
-        match deviation <= 1e-12 * mean.abs().max(f64::MIN_POSITIVE) {
-            true => constant.push(all[column].as_str()),
-            false => standard.push((column, mean, deviation)),
+        let first = columns[column].values[kept[0]];
+        if deviation > 1e-12 * mean.abs().max(f64::MIN_POSITIVE) {
+            standard.push((column, mean, deviation));
+        } else if kept.iter().all(|row| columns[column].values[*row] == first) {
+            constant.push(all[column].as_str());
+        } else {
+            narrow.push(all[column].as_str());
         }
     }
     if !constant.is_empty() {
         notes.push(tr!(
             "Columns left out because their values never change: {columns}.",
             columns = constant.join(", ")
+        ));
+    }
+    if !narrow.is_empty() {
+        notes.push(tr!(
+            "Columns left out because their values differ by less than a trillionth: {columns}.",
+            columns = narrow.join(", ")
         ));
     }
     let mut counters = vec![];
@@ -287,6 +305,17 @@ fn prepare(cells: CsvCells, choices: &TableChoices) -> Result<Dataset, String> {
         }
         if !choices.keeps_counters && has_other {
             standard = others;
+        }
+        let is_index = |column: usize| {
+            has_header && unnamed[column] && !counts(column) && has_own_numbers(&columns[column].values, kept)
+        };
+        let indices = standard.iter().filter(|(column, ..)| is_index(*column));
+        let indices: Vec<&str> = indices.map(|(column, ..)| all[*column].as_str()).collect();
+        if !indices.is_empty() {
+            notes.push(tr!(
+                "Columns without a name that have a whole number of its own in each row, perhaps the row numbers of a larger table: {columns}.",
+                columns = indices.join(", ")
+            ));
         }
         note_giveaways(&all, standard.iter().map(|(column, ..)| *column), &columns, &labeled, &mut notes);
     }
@@ -388,6 +417,14 @@ fn counts_rows(values: &[f64], name: &str, has_header: bool, column: usize) -> b
     may_count && values.iter().enumerate().all(|(row, value)| *value == first + row as f64)
 }
 
+/// Whether a column has a whole number in each of the rows `kept`, and each number only once, as the row numbers of a
+/// larger table.
+fn has_own_numbers(values: &[f64], kept: &[usize]) -> bool {
+    let mut numbers: Vec<f64> = kept.iter().map(|row| values[*row]).collect();
+    numbers.sort_unstable_by(f64::total_cmp);
+    numbers.iter().all(|number| number.fract() == 0.0) && numbers.windows(2).all(|pair| pair[0] < pair[1])
+}
+
 /// Adds a note on the columns among those with the indices `used` that determine the label by themselves.
 fn note_giveaways(
     all: &[String],
@@ -440,10 +477,20 @@ fn select_numeric_columns(
             columns = gaps.join(", ")
         ));
     }
-    match chosen.is_empty() {
-        true => Err(tr!("apart from the label, no column contains only numbers").into()),
-        false => Ok(chosen),
+    if !chosen.is_empty() {
+        return Ok(chosen);
     }
+    let mut others = columns.iter().enumerate().filter(|(at, _)| *at != label);
+    let word = others.find_map(|(at, column)| Some((at, column.word.as_ref()?)));
+    Err(match word {
+        Some((at, word)) => tr!(
+            "apart from the label, no column contains only numbers; the text in column {column}, line {line}, for example, is “{text}”",
+            column = all[at],
+            line = word.line,
+            text = word.text
+        ),
+        None => tr!("apart from the label, no column contains only numbers").into(),
+    })
 }
 
 #[cfg(test)]

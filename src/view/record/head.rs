@@ -55,6 +55,10 @@ pub enum ForeignFormat {
     Database,
     /// Document in the format PDF.
     Pdf,
+    /// Objects in the format JSON, one in each line or in an array.
+    Json,
+    /// Pointer of Git LFS that stands for the file itself.
+    GitPointer,
 }
 
 impl ForeignFormat {
@@ -65,7 +69,9 @@ impl ForeignFormat {
                 "this file is a workbook of a spreadsheet program (.xlsx, .xls or .ods), whatever its name says: open it there, and save the sheet with the file type “CSV UTF-8”"
             ),
             ForeignFormat::Archive => {
-                tr!("this file is compressed (ZIP or gzip): unpack it, and open the table in it")
+                tr!(
+                    "this file is compressed (ZIP, gzip or a similar format): unpack it, and open the table in it"
+                )
             }
             ForeignFormat::Utf16 => tr!(
                 "this file is text in the encoding UTF-16: open it in the program that wrote it, and save it with the encoding UTF-8 (in Excel with the file type “CSV UTF-8” instead of “Unicode text”)"
@@ -83,15 +89,29 @@ impl ForeignFormat {
                     "this file is a database of SQLite: write the table as CSV, for example with .mode csv and .output"
                 )
             }
+            ForeignFormat::Json => {
+                tr!(
+                    "this file is in the format JSON: write the table as CSV, for example with to_csv in pandas"
+                )
+            }
+            ForeignFormat::GitPointer => {
+                tr!(
+                    "this file is a pointer of Git LFS to the table, not the table itself: run git lfs pull in its repository, or download the file itself"
+                )
+            }
             ForeignFormat::Pdf => tr!("this file is a PDF document: save the table in it as a CSV file"),
         }
     }
 }
 
 /// First bytes of files of foreign formats.
-const FOREIGN_PREFIXES: [(&[u8], ForeignFormat); 6] = [
+const FOREIGN_PREFIXES: [(&[u8], ForeignFormat); 10] = [
     (b"\xd0\xcf\x11\xe0", ForeignFormat::Workbook),
     (b"\x1f\x8b", ForeignFormat::Archive),
+    (b"\xfd7zXZ\0", ForeignFormat::Archive),
+    (b"\x28\xb5\x2f\xfd", ForeignFormat::Archive),
+    (b"7z\xbc\xaf\x27\x1c", ForeignFormat::Archive),
+    (b"version https://git-lfs.github.com/spec/", ForeignFormat::GitPointer),
     (b"PAR1", ForeignFormat::Parquet),
     (b"SQLite format 3\0", ForeignFormat::Database),
     (b"%PDF-", ForeignFormat::Pdf),
@@ -126,7 +146,14 @@ pub(super) fn find_foreign_format(head: &[u8]) -> Option<ForeignFormat> {
     }
     let text = strip_bom(head).trim_ascii_start();
     let begins = |word: &[u8]| text.get(..word.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(word));
-    (begins(b"<!doctype html") || begins(b"<html")).then_some(ForeignFormat::WebPage)
+    if begins(b"<!doctype html") || begins(b"<html") {
+        return Some(ForeignFormat::WebPage);
+    }
+    // An object, or an array of objects.
+    let object = text.strip_prefix(b"[").unwrap_or(text).trim_ascii_start().strip_prefix(b"{")?;
+    let key = object.trim_ascii_start().strip_prefix(b"\"")?;
+    let end = key.iter().position(|byte| matches!(byte, b'"' | b'\n'))?;
+    key[end..].strip_prefix(b"\"")?.trim_ascii_start().starts_with(b":").then_some(ForeignFormat::Json)
 }
 
 /// Strips the byte order mark that some editors put before a text.

@@ -4,10 +4,10 @@ use std::io::{Chain, Cursor, Read};
 
 use super::columns::{CellColumn, LabelTexts, ReadingRules};
 use super::label::find_label;
-use super::layout::Layout;
+use super::layout::{Layout, is_name};
 use super::lines::{Row, RowReader, Separator};
-use super::numbers::DecimalSign;
-use super::{FileError, MAX_COLUMNS, MAX_NAMED_CELLS, TableChoices};
+use super::numbers::{DecimalSign, is_number};
+use super::{FileError, MAX_COLUMNS, MAX_NAMED_CELLS, TableChoices, shorten};
 use crate::record::head::{HEAD_BYTES, find_foreign_format, strip_bom};
 use vivarium_core::language::escape_hidden_characters;
 
@@ -16,6 +16,9 @@ use vivarium_core::language::escape_hidden_characters;
 const MAX_CELLS: u64 = 1 << 23;
 /// Beginnings, in lower case, of a line below a table that sums it up.
 const TOTAL_NAMES: [&str; 7] = ["total", "totals", "grand total", "sum", "mean", "average", "summe"];
+
+/// Largest number of lines below a table that are read as notes on it.
+const MAX_LINES_BELOW: usize = 20;
 
 /// Columns of a CSV file, as its first rows show them.
 pub(super) struct TableOutline {
@@ -39,6 +42,8 @@ pub(super) struct TableReader<R> {
     pub rows: RowReader<R>,
     /// The first row, if it is data.
     pub first: Option<Row>,
+    /// The first row, if it holds the names of the columns.
+    header: Option<Row>,
     /// Columns of the file.
     pub outline: TableOutline,
 }
@@ -55,15 +60,25 @@ impl<S: Read> TableReader<Chain<Cursor<Vec<u8>>, S>> {
         let mark = head.len() - strip_bom(&head).len();
         head.drain(..mark);
         let layout = Layout::detect(&head, is_whole, choices);
-        let mut rows = RowReader::new(Cursor::new(head).chain(source), layout.separator);
+        let source = Cursor::new(head).chain(source);
+        let mut rows = RowReader::new(source, layout.separator, layout.dialect);
         rows.skip_lines(layout.skipped_lines)?;
         let mut first = Row::default();
         rows.read_row(&mut first)?;
-        let columns = first.len() + usize::from(layout.has_row_names);
+        let columns = layout.width.unwrap_or(first.len() + usize::from(layout.has_row_names));
         if columns < 2 {
-            let why = tr!(
-                "this file has only one column, and two are needed: one for the label, and one from which the label is predicted"
-            );
+            let is_quoted = match layout.separator {
+                Separator::Sign(sign) => first.cells().any(|cell| cell.contains(char::from(sign))),
+                Separator::Blanks => false,
+            };
+            let why = match is_quoted {
+                true => tr!(
+                    "this file has only one column, because quotation marks enclose each line as a whole; remove these marks, or save the table again with one column for each value"
+                ),
+                false => tr!(
+                    "this file has only one column, and two are needed: one for the label, and one from which the label is predicted; cells are divided at commas, semicolons, tabs, vertical bars or blanks, or at the sign that a first line such as “sep=^” names"
+                ),
+            };
             return Err(FileError::NoTable(why.into()));
         }
         if columns > MAX_COLUMNS + 1 {
@@ -74,6 +89,10 @@ impl<S: Read> TableReader<Chain<Cursor<Vec<u8>>, S>> {
             )));
         }
         rows.expect_columns(columns, choices.rules == ReadingRules::Current);
+        let mut units = Row::default();
+        for _ in 0..layout.unit_rows {
+            rows.read_row(&mut units)?;
+        }
         let mut names: Vec<String> = match layout.has_header {
             true => first.cells().map(escape_hidden_characters).collect(),
             false => vec![String::new(); columns],
@@ -81,8 +100,11 @@ impl<S: Read> TableReader<Chain<Cursor<Vec<u8>>, S>> {
         if layout.has_row_names {
             names.insert(0, String::new());
         }
+        names.resize(columns, String::new());
         let label = choices.label.filter(|label| *label < columns);
-        let label = label.unwrap_or_else(|| find_label(&names, choices.rules));
+        // Columns without names and values are not meant as the label.
+        let named = &names[..columns.saturating_sub(layout.empty_columns).max(2)];
+        let label = label.unwrap_or_else(|| find_label(named, choices.rules));
         let unnamed: Vec<bool> = names.iter().map(String::is_empty).collect();
         for (at, name) in names.iter_mut().enumerate().filter(|(_, name)| name.is_empty()) {
             *name = tr!("column {column}", column = at + 1);
@@ -94,9 +116,10 @@ impl<S: Read> TableReader<Chain<Cursor<Vec<u8>>, S>> {
             Separator::Sign(b';') => DecimalSign::Comma,
             _ => DecimalSign::Point,
         };
-        let (has_header, first) = (layout.has_header, (!layout.has_header).then_some(first));
+        let has_header = layout.has_header;
+        let (header, first) = if has_header { (Some(first), None) } else { (None, Some(first)) };
         let outline = TableOutline { names, unnamed, has_header, label, usual_sign, notes };
-        Ok(TableReader { rows, first, outline })
+        Ok(TableReader { rows, first, header, outline })
     }
 }
 
@@ -135,7 +158,7 @@ pub(super) struct CsvCells {
 impl CsvCells {
     /// Reads a CSV file row by row; fails as soon as there are more than [`MAX_CELLS`] cells.
     pub fn read(source: impl Read, choices: &TableChoices) -> Result<CsvCells, FileError> {
-        let TableReader { mut rows, first, outline } = TableReader::open(source, choices)?;
+        let TableReader { mut rows, first, header, outline } = TableReader::open(source, choices)?;
         let width = outline.names.len();
         let columns = (0..width).map(|_| CellColumn::default()).collect();
         let labels = LabelTexts::default();
@@ -145,13 +168,22 @@ impl CsvCells {
         if let Some(first) = first {
             cells.push_row(&first, choices.rules);
         }
-        let (mut row, mut totals) = (Row::default(), vec![]);
+        let is_current = choices.rules == ReadingRules::Current;
+        let (mut row, mut totals, mut repeated) = (Row::default(), vec![], vec![]);
+        let mut below: Vec<Row> = vec![];
         while rows.read_row(&mut row)? {
-            if row.len() != width {
+            if row.len() != width || !below.is_empty() {
+                // Notes may follow the last row of a table, but no further row.
+                let is_note = is_current && row.len() < width && !row.cells().any(is_number);
+                if is_note && below.len() < MAX_LINES_BELOW {
+                    below.push(row.clone());
+                    continue;
+                }
+                let wrong = below.first().unwrap_or(&row);
                 return Err(FileError::NoTable(tr!(
                     "the lines before line {line} have {expected} cells, but the number of cells in line {line} is {found}; perhaps a quotation mark is not closed",
-                    line = row.line,
-                    found = row.len(),
+                    line = wrong.line,
+                    found = wrong.len(),
                     expected = width
                 )));
             }
@@ -162,9 +194,12 @@ impl CsvCells {
                     most = MAX_CELLS
                 )));
             }
-            match choices.rules == ReadingRules::Current && cells.is_total(&row) {
-                true => totals.push(row.line),
-                false => cells.push_row(&row, choices.rules),
+            if is_current && cells.is_total(&row) {
+                totals.push(row.line);
+            } else if is_current && header.as_ref().is_some_and(|header| cells.repeats_names(&row, header)) {
+                repeated.push(row.line);
+            } else {
+                cells.push_row(&row, choices.rules);
             }
         }
         let list = |lines: &[u64]| {
@@ -182,6 +217,20 @@ impl CsvCells {
                 lines = list(&totals)
             ));
         }
+        if !repeated.is_empty() {
+            cells.outline.notes.push(tr!(
+                "Lines left out because they repeat the names of the columns: {lines}.",
+                lines = list(&repeated)
+            ));
+        }
+        if let Some(first) = below.first() {
+            cells.outline.notes.push(tr!(
+                "Lines below the table, which are not read: {count}, beginning with “{text}” in line {line}.",
+                count = below.len(),
+                text = shorten(&first.cells().collect::<Vec<_>>().join(" ")),
+                line = first.line
+            ));
+        }
         match cells.labels.len() {
             0 => Err(FileError::NoTable(tr!("this file has no rows").into())),
             _ => Ok(cells),
@@ -197,6 +246,12 @@ impl CsvCells {
             && at != self.outline.label
             && self.columns[at].has_numbers()
             && TOTAL_NAMES.contains(&text.to_lowercase().as_str())
+    }
+
+    /// Whether a row repeats the row of names, as in files that were joined: one of its texts is in a column of numbers.
+    fn repeats_names(&self, row: &Row, header: &Row) -> bool {
+        let is_text = |(at, name): (usize, &str)| is_name(name) && self.columns[at].has_numbers();
+        header.len() == row.len() && header.cells().eq(row.cells()) && header.cells().enumerate().any(is_text)
     }
 
     /// Adds the cells of the file's next row to the columns and its label to `labels`.

@@ -18,7 +18,7 @@ pub enum ReadingRules {
     First,
 }
 
-/// Cell that is neither a number nor a usual sign of a missing value, but is read as missing.
+/// Cell that is neither a number nor a usual sign of a missing value.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct OddCell {
     /// Number, from 1, of the line of the file in which the row of the cell begins.
@@ -36,6 +36,8 @@ pub(super) struct CellColumn {
     pub missing: usize,
     /// Whether the column contains text.
     pub has_words: bool,
+    /// The first cell of the column that is text.
+    pub word: Option<OddCell>,
     /// The first cells of the column that are read as missing because of their texts.
     pub odd_cells: Vec<OddCell>,
     /// Number of cells of the column that are read as missing because of their texts.
@@ -92,7 +94,10 @@ impl CellColumn {
                     self.odd_cells.push(OddCell { line, text: super::shorten(cell) });
                 }
             }
-            None => *self = CellColumn { has_words: true, ..CellColumn::default() },
+            None => {
+                let word = OddCell { line, text: super::shorten(cell) };
+                *self = CellColumn { has_words: true, word: Some(word), ..CellColumn::default() };
+            }
         }
     }
 
@@ -286,7 +291,9 @@ mod tests {
         assert_eq!((mixed.odd, mixed.odd_cells[0].text.as_str(), mixed.odd_cells[0].line), (1, "3,5", 4));
         assert_eq!(column(&["5 %", "6 %", "7"]).odd, 1);
         assert_eq!(column(&["$5", "$1,000", "€7"]).odd, 1);
-        assert!(column(&["1", "word"]).has_words);
+        let words = column(&["1", "word", "other"]);
+        let word = OddCell { line: 3, text: "word".into() };
+        assert!(words.has_words && words.word == Some(word));
         let dates = column(&["2020-01-02", "2020-01-03", "7"]);
         assert!(dates.is_text(3));
     }

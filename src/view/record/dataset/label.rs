@@ -53,6 +53,8 @@ pub(super) struct BinaryLabels {
     pub y: Vec<f32>,
     /// Names of the classes −1 and +1.
     pub classes: [String; 2],
+    /// Number of classes in the rows of the file, of which two are kept.
+    pub class_count: usize,
     /// Numbers of the label in these rows, if the classes are its values below the median and the others.
     pub numbers: Option<Vec<f64>>,
 }
@@ -85,6 +87,34 @@ fn parse_numbers(
     (sorted.len() > MAX_CLASSES).then(|| pairs.into_iter().unzip())
 }
 
+/// Text of the whole number that a label is, without a sign before 0 and without zeros behind a point; `None` for other
+/// labels. A zero at the beginning, as in postal codes, is kept.
+fn simplify_whole_number(label: &str) -> Option<&str> {
+    let whole =
+        label.split_once('.').map_or(label, |(whole, zeros)| match zeros.bytes().all(|b| b == b'0') {
+            true => whole,
+            false => label,
+        });
+    let digits = whole.strip_prefix('-').unwrap_or(whole);
+    let is_whole = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    is_whole.then_some(if digits == "0" { digits } else { whole })
+}
+
+/// For each label that is written in several ways, as 1, 1.0 and 1.00, its most frequent spelling; empty if fewer than two
+/// classes would be left. `counts` has the number of rows of each label.
+fn unite_spellings<'a>(counts: &BTreeMap<&'a str, usize>) -> BTreeMap<&'a str, &'a str> {
+    let mut spellings: BTreeMap<&str, Vec<(&'a str, usize)>> = BTreeMap::new();
+    for (&label, &count) in counts {
+        spellings.entry(simplify_whole_number(label).unwrap_or(label)).or_default().push((label, count));
+    }
+    let mut united = BTreeMap::new();
+    for same in spellings.values().filter(|same| same.len() > 1 && spellings.len() > 1) {
+        let main = same.iter().rev().max_by_key(|(_, count)| *count).map(|(label, _)| *label);
+        united.extend(main.into_iter().flat_map(|main| same.iter().map(move |(label, _)| (*label, main))));
+    }
+    united
+}
+
 /// Assigns the class −1 or +1 to the rows with the indices `rows`: the two most frequent labels, or numeric labels
 /// split at the median. Rows with other labels are dropped, and a note is added. `spelling` has the rules of reading, and
 /// the sign for which an ambiguous comma stands. The error is a sentence on why the column cannot be the label.
@@ -114,6 +144,22 @@ pub(super) fn assign_classes(
     if counts.len() > rows.len() / 2 {
         return Err(tr!("nearly every row has a different label; choose another column as the label").into());
     }
+    let united = match spelling.0 {
+        ReadingRules::Current => unite_spellings(&counts),
+        ReadingRules::First => BTreeMap::new(),
+    };
+    let class_of = |row: usize| {
+        let label = labels.text_of(row);
+        united.get(label).copied().unwrap_or(label)
+    };
+    if !united.is_empty() {
+        notes.push(tr!(
+            "Labels that are the same number are one class: {labels}.",
+            labels = united.keys().map(|label| shorten(label)).collect::<Vec<_>>().join(", ")
+        ));
+        counts.clear();
+        rows.iter().for_each(|row| *counts.entry(class_of(*row)).or_default() += 1);
+    }
     let mut frequent: Vec<(&str, usize)> = counts.iter().map(|(name, count)| (*name, *count)).collect();
     // The sort is stable, so that equal counts stay in the order of their names.
     sorting::sort_by_key(&mut frequent, |(_, count)| std::cmp::Reverse(*count));
@@ -131,9 +177,10 @@ pub(super) fn assign_classes(
         (Some(a), Some(b)) => a.total_cmp(&b),
         _ => a.cmp(b),
     });
-    let kept: Vec<usize> = rows.into_iter().filter(|row| two.contains(&labels.text_of(*row))).collect();
-    let y = kept.iter().map(|row| if labels.text_of(*row) == two[1] { 1.0 } else { -1.0 }).collect();
-    Ok(BinaryLabels { rows: kept, y, classes: two.map(escape_hidden_characters), numbers: None })
+    let kept: Vec<usize> = rows.into_iter().filter(|row| two.contains(&class_of(*row))).collect();
+    let y = kept.iter().map(|row| if class_of(*row) == two[1] { 1.0 } else { -1.0 }).collect();
+    let classes = two.map(escape_hidden_characters);
+    Ok(BinaryLabels { rows: kept, y, classes, class_count: frequent.len(), numbers: None })
 }
 
 /// Splits the rows with the indices `rows` at the median of their numeric labels `numbers`, and adds a note.
@@ -150,7 +197,7 @@ fn split_at_median(rows: Vec<usize>, numbers: Vec<f64>, notes: &mut Vec<String>)
         median
     ));
     let classes = [tr!("below {median}", median), tr!("{median} or more", median)];
-    BinaryLabels { rows, y, classes, numbers: Some(numbers) }
+    BinaryLabels { rows, y, classes, class_count: 2, numbers: Some(numbers) }
 }
 
 /// Whether a column determines the label by itself: each class has one value of its own, or the column rises or falls
@@ -226,11 +273,34 @@ mod tests {
     }
 
     #[test]
+    fn spellings_of_a_whole_number_are_one_label() {
+        for (label, expected) in [
+            ("1.0", Some("1")),
+            ("1.", Some("1")),
+            ("-0.00", Some("0")),
+            ("-1", Some("-1")),
+            ("01", Some("01")),
+            ("1.5", None),
+            (".0", None),
+            ("", None),
+            ("v1.0", None),
+        ] {
+            assert_eq!(simplify_whole_number(label), expected, "{label}");
+        }
+        let united = |counts: &[(&'static str, usize)]| unite_spellings(&counts.iter().copied().collect());
+        let expected = BTreeMap::from([("1", "1.0"), ("1.0", "1.0")]);
+        assert_eq!(united(&[("0", 5), ("1", 2), ("1.0", 3)]), expected);
+        // Nothing would be left to distinguish.
+        assert_eq!(united(&[("1", 2), ("1.0", 3)]), BTreeMap::new());
+    }
+
+    #[test]
     fn columns_that_give_the_label_away_are_found() {
         let labels = |numbers: Option<Vec<f64>>| BinaryLabels {
             rows: (0..6).collect(),
             y: vec![-1.0, 1.0, -1.0, 1.0, -1.0, 1.0],
             classes: ["a".into(), "b".into()],
+            class_count: 2,
             numbers,
         };
         let classes = labels(None);

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use super::columns::ReadingRules;
 use super::label::is_label_name;
-use super::lines::{Row, RowReader, Separator};
+use super::lines::{Dialect, Row, RowReader, Separator};
 use super::numbers::{is_malformed_number, is_marker, is_missing, is_number, parse_number};
 use super::{TableChoices, shorten};
 
@@ -22,16 +22,30 @@ const BLANKS_SHARE: f64 = 0.8;
 const SIGN_SHARE: f64 = 0.5;
 /// Number of rows with the same number of cells that show that the lines above them are titles.
 const MIN_TABLE_ROWS: usize = 3;
+/// Largest number of rows below the names of a table that are recognised as units or types of its columns.
+const MAX_UNIT_ROWS: usize = 3;
 /// Smallest number of cells by which the numbers 0, 1, 2, … in a first line are recognised as names.
 const MIN_COUNTED_NAMES: usize = 3;
+
+/// Deviations from RFC 4180 by today's rules, unless backslashes escape quotation marks.
+const LENIENT: Dialect = Dialect { is_lenient: true, has_escapes: false };
 
 /// Layout of a CSV file.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Layout {
     /// Sign between the cells of a row.
     pub separator: Separator,
+    /// Deviations from RFC 4180 with which the file is read.
+    pub dialect: Dialect,
+    /// Number of cells of a row, if the row of names has another number because of separators without a meaning at its end,
+    /// or at the ends of the other rows.
+    pub width: Option<usize>,
+    /// Number of columns at the end that have neither a name nor a value in the first rows.
+    pub empty_columns: usize,
     /// Number of lines above the table.
     pub skipped_lines: u64,
+    /// Number of rows below the names that hold units or types of the columns and are no data.
+    pub unit_rows: usize,
     /// Whether the first row of the table holds the names of its columns.
     pub has_header: bool,
     /// Whether the first column, which holds the names of the rows, has no cell in the row of names.
@@ -52,7 +66,7 @@ impl Layout {
     /// Whether a file that begins with `head` is a table by its contents: at least [`MIN_TABLE_ROWS`] rows have the same
     /// number of cells, and some column consists of numbers.
     pub fn is_table(head: &[u8], is_whole: bool) -> bool {
-        let sample = choose_separator(head, is_whole);
+        let sample = choose_separator(head, is_whole, LENIENT);
         sample.width >= 2
             && sample.share >= BLANKS_SHARE
             && sample.numeric > 0.0
@@ -63,10 +77,14 @@ impl Layout {
     fn detect_by_first_rules(head: &[u8], is_whole: bool) -> Layout {
         let first = head.split(|byte| *byte == b'\n').next().unwrap_or_default();
         let separator = Separator::Sign(commonest_sign(first));
-        let rows = sample_rows(head, is_whole, separator);
+        let rows = sample_rows(head, is_whole, (separator, Dialect::default()));
         Layout {
             separator,
+            dialect: Dialect::default(),
+            width: None,
+            empty_columns: 0,
             skipped_lines: 0,
+            unit_rows: 0,
             has_header: rows.first().is_some_and(has_text),
             has_row_names: false,
             notes: vec![],
@@ -79,35 +97,66 @@ impl Layout {
             Some((sign, rest)) => (Some(sign), rest),
             None => (None, head),
         };
-        let sample = match declared {
-            Some(sign) => Sample::new(head, is_whole, Separator::Sign(sign)),
-            None => choose_separator(head, is_whole),
+        let sample_with = |dialect: Dialect| match declared {
+            Some(sign) => Sample::new(head, is_whole, (Separator::Sign(sign), dialect)),
+            None => choose_separator(head, is_whole, dialect),
         };
-        let (start, has_row_names) = sample.find_start();
+        let (mut sample, mut dialect) = (sample_with(LENIENT), LENIENT);
+        let mut notes: Vec<String> = vec![];
+        if !sample.fits() && head.windows(2).any(|pair| pair == b"\\\"") {
+            let escaping = Dialect { has_escapes: true, ..LENIENT };
+            let escaped = sample_with(escaping);
+            if escaped.width >= 2 && escaped.share > sample.share {
+                (sample, dialect) = (escaped, escaping);
+                notes
+                    .push(tr!("Quotation marks behind a backslash are read as a part of their cell.").into());
+            }
+        }
+        let (mut start, has_row_names) = sample.find_start();
+        let mut width = None;
+        if has_header != Some(false) && start > 0 && !has_row_names && sample.has_names_of_other_width(start)
+        {
+            (start, width) = (start - 1, Some(sample.width));
+        }
         let rows = &sample.rows[start.min(sample.rows.len())..];
         let above = rows.first().map_or(0, |row| row.line - 1);
         let (names, body) = match has_row_names {
             true => (rows.first(), rows.get(1..).unwrap_or_default()),
             false => (None, rows),
         };
-        let mut notes = vec![];
         if start > 0 {
-            let text =
-                sample.rows.first().map(|row| row.cells().collect::<Vec<_>>().join(" ")).unwrap_or_default();
-            notes.push(tr!(
-                "Lines above the table, which are not read: {count}, beginning with “{text}”.",
-                count = above,
-                text = shorten(&text)
-            ));
+            let texts = sample.rows[..start].iter().map(|row| row.cells().collect::<Vec<_>>().join(" "));
+            let text = texts.map(|text| text.trim().to_string()).find(|text| !text.is_empty());
+            notes.push(match text {
+                Some(text) => tr!(
+                    "Lines above the table, which are not read: {count}, beginning with “{text}”.",
+                    count = above,
+                    text = shorten(&text)
+                ),
+                None => tr!("Empty lines above the table, which are not read: {count}.", count = above),
+            });
         }
         if names.is_some() {
             notes.push(tr!("The first column has no name; it is read as the names of the rows.").into());
         }
-        let assumed = match names {
-            Some(_) => HeaderKind::Names,
-            None => detect_header(body, sample.width),
+        let assumed = match (names, width) {
+            (None, None) => detect_header(body, sample.width),
+            _ => HeaderKind::Names,
         };
         let is_names = has_header.unwrap_or(assumed != HeaderKind::Data);
+        let below: &[Row] = match (has_row_names, is_names) {
+            (true, _) => body,
+            (false, true) => body.get(1..).unwrap_or_default(),
+            (false, false) => &[],
+        };
+        let unit_rows = count_unit_rows(below, sample.width);
+        if let Some(first) = below.first().filter(|_| unit_rows > 0) {
+            notes.push(tr!(
+                "Lines below the names of the columns that are left out, because they hold texts above numbers: {count} ({text}, …).",
+                count = unit_rows,
+                text = shorten(&first_texts(first).join(", "))
+            ));
+        }
         let first = || {
             body.first()
                 .map(|row| shorten(&row.cells().take(3).collect::<Vec<_>>().join(", ")))
@@ -124,7 +173,11 @@ impl Layout {
         }
         Layout {
             separator: sample.separator,
+            dialect,
+            width,
+            empty_columns: sample.count_empty_columns(start),
             skipped_lines: above + u64::from(declared.is_some()),
+            unit_rows,
             has_header: is_names || has_row_names,
             has_row_names,
             notes,
@@ -167,10 +220,10 @@ fn strip_quoted(line: &[u8]) -> Vec<u8> {
     kept
 }
 
-/// The first rows of a file whose cells are separated by `separator`; without the last one if the file goes on behind
-/// `head`.
-fn sample_rows(head: &[u8], is_whole: bool, separator: Separator) -> Vec<Row> {
-    let (mut reader, mut row, mut rows) = (RowReader::new(head, separator), Row::default(), vec![]);
+/// The first rows of a file whose cells are separated by `separator`, with the deviations `dialect`; without the last one
+/// if the file goes on behind `head`.
+fn sample_rows(head: &[u8], is_whole: bool, (separator, dialect): (Separator, Dialect)) -> Vec<Row> {
+    let (mut reader, mut row, mut rows) = (RowReader::new(head, separator, dialect), Row::default(), vec![]);
     // An error ends the sample; it is reported when the file is read.
     while rows.len() < MAX_SAMPLE_ROWS && matches!(reader.read_row(&mut row), Ok(true)) {
         rows.push(row.clone());
@@ -201,9 +254,9 @@ struct Sample {
 }
 
 impl Sample {
-    /// Divides the first rows of a file at `separator`.
-    fn new(head: &[u8], is_whole: bool, separator: Separator) -> Sample {
-        let rows = sample_rows(head, is_whole, separator);
+    /// Divides the first rows of a file at `separator`, with the deviations `dialect`.
+    fn new(head: &[u8], is_whole: bool, (separator, dialect): (Separator, Dialect)) -> Sample {
+        let rows = sample_rows(head, is_whole, (separator, dialect));
         let mut counts: BTreeMap<usize, usize> = BTreeMap::new();
         let counted = || rows.iter().filter(|row| !row.cell(0).starts_with('#'));
         counted().for_each(|row| *counts.entry(row.len()).or_default() += 1);
@@ -236,7 +289,8 @@ impl Sample {
                 && table
                     .get(1..)
                     .is_some_and(|rows| names_numbers(rows, self.width) && rows.iter().all(is_table_row));
-            return (usize::from(is_comment), false);
+            let start = usize::from(is_comment);
+            return (start + self.count_title_rows(start), false);
         }
         if table.len() < MIN_TABLE_ROWS || !table.iter().take(MIN_TABLE_ROWS).all(is_table_row) {
             return (0, false);
@@ -248,13 +302,53 @@ impl Sample {
             && !names_numbers(table, self.width)
             // A separator behind the last cell of each row is no column of row names.
             && table.iter().filter(|row| is_table_row(row)).any(|row| !row.cell(self.width - 1).is_empty());
-        (start - usize::from(has_row_names), has_row_names)
+        match has_row_names {
+            true => (start - 1, true),
+            false => (start + self.count_title_rows(start), false),
+        }
+    }
+
+    /// Number of rows from the row with the index `start` on that a spreadsheet has filled up with separators: titles of one
+    /// cell and empty rows above a row of names.
+    fn count_title_rows(&self, start: usize) -> usize {
+        let rows = &self.rows[start..];
+        let is_title = |row: &Row| row.len() == self.width && row.cells().skip(1).all(|cell| cell.is_empty());
+        let count = rows.iter().take_while(|row| is_title(row)).count();
+        let names = rows.get(count..).unwrap_or_default();
+        let are_names = names.first().is_some_and(|row| {
+            row.len() == self.width
+                && row.cells().all(|cell| cell.is_empty() || is_name(cell))
+                && row.cells().filter(|cell| !cell.is_empty()).count() >= 2
+        });
+        if self.width > 2 && are_names && names_numbers(names, self.width) { count } else { 0 }
+    }
+
+    /// Whether the row above the table, which begins with the row with the index `start` and has no names of its own, holds
+    /// its names although it has another number of cells: the cells that one of them has more are all empty.
+    fn has_names_of_other_width(&self, start: usize) -> bool {
+        let (above, table) = (&self.rows[start - 1], &self.rows[start..]);
+        let common = above.len().min(self.width);
+        let in_table = || table.iter().filter(|row| row.len() == self.width);
+        let are_names = (0..common).all(|at| !above.cell(at).is_empty() && is_name(above.cell(at)));
+        common >= 2
+            && above.len() != self.width
+            && are_names
+            && !above.cell(0).starts_with('#')
+            && !names_numbers(table, self.width)
+            && (common..above.len()).all(|at| above.cell(at).is_empty())
+            && in_table().all(|row| (common..self.width).all(|at| row.cell(at).is_empty()))
+    }
+
+    /// Number of columns at the end of the table, which begins with the row with the index `start`, that have no value.
+    fn count_empty_columns(&self, start: usize) -> usize {
+        let rows = || self.rows[start.min(self.rows.len())..].iter().filter(|row| row.len() == self.width);
+        (0..self.width).rev().take_while(|at| rows().all(|row| row.cell(*at).is_empty())).count()
     }
 }
 
-/// Chooses the separator by the first rows of a file.
-fn choose_separator(head: &[u8], is_whole: bool) -> Sample {
-    let sample = |sign: u8| Sample::new(head, is_whole, Separator::Sign(sign));
+/// Chooses the separator by the first rows of a file, which are read with the deviations `dialect`.
+fn choose_separator(head: &[u8], is_whole: bool, dialect: Dialect) -> Sample {
+    let sample = |sign: u8| Sample::new(head, is_whole, (Separator::Sign(sign), dialect));
     let first = head.split(|byte| matches!(byte, b'\n' | b'\r')).next().unwrap_or_default();
     let usual = sample(commonest_sign(&strip_quoted(first)));
     let separator = usual.separator;
@@ -279,8 +373,10 @@ fn choose_separator(head: &[u8], is_whole: bool) -> Sample {
     }
     let best = best.unwrap_or(usual);
     if best.width < 2 || best.numeric == 0.0 {
-        let blanks = Sample::new(head, is_whole, Separator::Blanks);
-        if blanks.width >= 2 && blanks.share >= BLANKS_SHARE && blanks.numeric > 0.0 {
+        let blanks = Sample::new(head, is_whole, (Separator::Blanks, dialect));
+        // Blanks before units, as in "5 kg", do not divide the names of the columns as they divide the rows.
+        let is_better = blanks.fits() || !best.fits();
+        if is_better && blanks.width >= 2 && blanks.share >= BLANKS_SHARE && blanks.numeric > 0.0 {
             return blanks;
         }
     }
@@ -314,8 +410,21 @@ fn names_numbers(rows: &[Row], width: usize) -> bool {
     (0..width).any(|at| is_name(first.cell(at)) && is_numeric(&body, at))
 }
 
+/// The first texts of a row that are not empty.
+fn first_texts(row: &Row) -> Vec<&str> {
+    row.cells().filter(|cell| !cell.is_empty()).take(3).collect()
+}
+
+/// Number of the first rows below the names of a table with `width` columns that hold units or types of the columns: texts
+/// above numbers, and no number.
+fn count_unit_rows(rows: &[Row], width: usize) -> usize {
+    let holds_units =
+        |at: &usize| names_numbers(&rows[*at..], width) && rows[*at].cells().all(|cell| !is_number(cell));
+    (0..rows.len().min(MAX_UNIT_ROWS)).take_while(holds_units).count()
+}
+
 /// Whether a cell is a text that may be the name of a column of numbers: no number, no missing value and no marker.
-fn is_name(cell: &str) -> bool {
+pub(super) fn is_name(cell: &str) -> bool {
     !is_number(cell) && !is_missing(cell) && !is_marker(cell) && !is_malformed_number(cell)
 }
 
@@ -438,6 +547,26 @@ mod tests {
         // Names of rows without a name.
         let r = layout(&format!("a,kind\n{rows}"));
         assert!(r.has_row_names && r.has_header && r.skipped_lines == 0);
+        // Titles and empty rows that a spreadsheet has filled up with separators.
+        assert_eq!(recognize(&format!("Sales of 2020,,\n,,\na,b,kind\n{rows}")), (comma, 2, true));
+        assert_eq!(layout(&format!(",,\na,b,kind\n{rows}")).notes.len(), 1);
+        assert_eq!(recognize(&format!("a,,\nunknown,5,x\n{rows}")), (comma, 0, true));
+        // Units and types below the names.
+        let units = |text: String| layout(&text).unit_rows;
+        assert_eq!(units(format!("a,b,kind\n(m),(s),\n{rows}")), 1);
+        assert_eq!(units(format!("a,b,kind\nm,s,\nfloat,int,text\n{}", rows.repeat(2))), 2);
+        assert_eq!(units(format!("a,b,kind\nunknown,5,x\n{rows}")), 0);
+        assert_eq!(units(format!("a,b,kind\n?,,x\n{rows}")), 0);
+        // Separators without a meaning at the ends of rows.
+        let width = |text: String| {
+            let layout = layout(&text);
+            (layout.skipped_lines, layout.has_header, layout.width, layout.empty_columns)
+        };
+        let filled = "1,2,x,\n".repeat(5);
+        assert_eq!(width(format!("a,b,kind\n{filled}")), (0, true, Some(4), 1));
+        assert_eq!(width(format!("a,b,kind,,\n{rows}")), (0, true, Some(3), 0));
+        assert_eq!(width(format!("a,b,kind,\n{filled}")), (0, true, None, 1));
+        assert_eq!(width(format!("Sales,2020\n{rows}")), (1, false, None, 0));
         // A row in the middle that has another number of cells is an error when the file is read.
         assert_eq!(recognize("a,b\n1,2,3\n"), (comma, 0, true));
         assert_eq!(recognize(&format!("a,b,kind\n1,2,x\n1,2\n{rows}")), (comma, 0, true));

@@ -27,6 +27,19 @@ pub(super) enum Separator {
     Blanks,
 }
 
+/// Deviations from RFC 4180 that a reader accepts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Dialect {
+    /// Whether blanks may precede a quoted cell, and whether byte order marks at the beginning of a line, as joined files
+    /// have them, and signs of the end of a file are skipped.
+    pub is_lenient: bool,
+    /// Whether a backslash before a quotation mark within a quoted cell makes the mark a part of the cell.
+    pub has_escapes: bool,
+}
+
+/// Signs with which old programs end a file or fill it up.
+const END_SIGNS: [char; 2] = ['\u{1a}', '\0'];
+
 /// Reader of the lines of a file; a line ends with a line feed, a carriage return, or both.
 struct LineReader<R> {
     /// The rest of the file.
@@ -115,17 +128,22 @@ impl Row {
 
     /// Adds the cells of a line; `continues_cell` says that the line begins within a quoted cell. Returns whether the
     /// line ends within a quoted cell.
-    fn push_line(&mut self, line: &str, separator: Separator, continues_cell: bool) -> bool {
+    fn push_line(
+        &mut self,
+        line: &str,
+        (separator, dialect): (Separator, Dialect),
+        continues_cell: bool,
+    ) -> bool {
         match separator {
-            Separator::Sign(sign) => self.push_cells(line, sign, continues_cell),
+            Separator::Sign(sign) => self.push_cells(line, (sign, dialect), continues_cell),
             Separator::Blanks => {
-                self.push_cells(&collapse_blanks(line, continues_cell), b'\t', continues_cell)
+                self.push_cells(&collapse_blanks(line, continues_cell), (b'\t', dialect), continues_cell)
             }
         }
     }
 
     /// Adds the cells of a line with the separator `sign`, as [`Row::push_line`] does.
-    fn push_cells(&mut self, line: &str, sign: u8, continues_cell: bool) -> bool {
+    fn push_cells(&mut self, line: &str, (sign, dialect): (u8, Dialect), continues_cell: bool) -> bool {
         let bytes = line.as_bytes();
         let find = |from: usize, wanted: u8| {
             bytes[from..].iter().position(|byte| *byte == wanted).map(|length| from + length)
@@ -138,6 +156,12 @@ impl Row {
                     self.text.push('\n');
                     return true;
                 };
+                if dialect.has_escapes && is_escaped(&bytes[at..mark]) {
+                    self.text.push_str(&line[at..mark - 1]);
+                    self.text.push('"');
+                    at = mark + 1;
+                    continue;
+                }
                 self.text.push_str(&line[at..mark]);
                 at = mark + 1;
                 if bytes.get(at) == Some(&b'"') {
@@ -151,6 +175,11 @@ impl Row {
                 self.is_broken |= spans_lines && !rest.trim().is_empty();
             } else if bytes.get(at) == Some(&b'"') {
                 (at, is_quoted) = (at + 1, true);
+                continue;
+            } else if dialect.is_lenient
+                && let Some(mark) = find_mark_behind_blanks(&bytes[at..], sign, dialect)
+            {
+                (at, is_quoted) = (at + mark + 1, true);
                 continue;
             }
             let end = find(at, sign);
@@ -166,6 +195,33 @@ impl Row {
         let begin = self.ends.last().copied().unwrap_or_default();
         self.text[begin..].contains('\n')
     }
+}
+
+/// Whether the sign behind these bytes of a quoted cell is escaped: an odd number of backslashes precedes it.
+fn is_escaped(before: &[u8]) -> bool {
+    before.iter().rev().take_while(|byte| **byte == b'\\').count() % 2 == 1
+}
+
+/// Position of the quotation mark that opens a cell behind at least one blank, in the rest of a line from the beginning of
+/// this cell; `None` if there is no such mark, or if it is not closed before the next separator `sign` of this line.
+fn find_mark_behind_blanks(rest: &[u8], sign: u8, dialect: Dialect) -> Option<usize> {
+    let mark = rest.iter().position(|byte| *byte != b' ').filter(|blanks| *blanks > 0)?;
+    if rest[mark] != b'"' {
+        return None;
+    }
+    let mut end = mark + 1;
+    loop {
+        end += rest[end..].iter().position(|byte| *byte == b'"')?;
+        if dialect.has_escapes && is_escaped(&rest[mark + 1..end]) {
+            end += 1;
+        } else if rest.get(end + 1) == Some(&b'"') {
+            end += 2;
+        } else {
+            break;
+        }
+    }
+    let behind = rest[end + 1..].iter().find(|byte| **byte != b' ');
+    behind.is_none_or(|byte| *byte == sign).then_some(mark)
 }
 
 /// The line with one tab in place of each run of blanks and tabs outside quotation marks, and none at its ends;
@@ -192,6 +248,8 @@ pub(super) struct RowReader<R> {
     lines: LineReader<R>,
     /// Sign between the cells of a row.
     separator: Separator,
+    /// Deviations from RFC 4180 that are accepted.
+    dialect: Dialect,
     /// Number of cells of a row of the table; `None` until [`RowReader::expect_columns`] sets it.
     columns: Option<usize>,
     /// Whether lines that begin with "#" and have another number of cells are comments.
@@ -201,11 +259,11 @@ pub(super) struct RowReader<R> {
 }
 
 impl<R: Read> RowReader<R> {
-    /// Reader of the rows of `source`, whose cells are separated by `separator`.
-    pub fn new(source: R, separator: Separator) -> RowReader<R> {
+    /// Reader of the rows of `source`, whose cells are separated by `separator`, with the deviations `dialect`.
+    pub fn new(source: R, separator: Separator, dialect: Dialect) -> RowReader<R> {
         let source = BufReader::with_capacity(BUFFER_BYTES, source);
         let lines = LineReader { source, number: 0, after_return: false, line: vec![] };
-        RowReader { lines, separator, columns: None, has_comments: false, comments: vec![] }
+        RowReader { lines, separator, dialect, columns: None, has_comments: false, comments: vec![] }
     }
 
     /// Sets the number of cells of a row; from here on, lines that begin with "#" and have another number of cells are
@@ -224,14 +282,19 @@ impl<R: Read> RowReader<R> {
 
     /// Reads the next row into `row`; lines without a cell are skipped. Returns whether there is one.
     pub fn read_row(&mut self, row: &mut Row) -> Result<bool, FileError> {
+        let form = (self.separator, self.dialect);
         loop {
             row.clear();
             let Some(line) = self.lines.next_line()? else { return Ok(false) };
+            let line = match self.dialect.is_lenient {
+                true => line.trim_start_matches('\u{feff}').trim_end_matches(END_SIGNS),
+                false => line,
+            };
             if line.bytes().all(|byte| byte == b' ') {
                 continue;
             }
             let is_comment = self.has_comments && line.starts_with('#');
-            let is_open = row.push_line(line, self.separator, false);
+            let is_open = row.push_line(line, form, false);
             row.line = self.lines.number;
             if is_comment && (is_open || self.columns != Some(row.len())) {
                 self.comments.push(row.line);
@@ -247,17 +310,18 @@ impl<R: Read> RowReader<R> {
     /// Reads the rest of a row of which a quoted cell is not complete at the end of its line; an error if its quotation
     /// mark is not closed, or closed only by the mark of another cell.
     fn read_rest(&mut self, row: &mut Row) -> Result<(), FileError> {
+        let form = (self.separator, self.dialect);
         let (mut alone, mut alike) = (Row::default(), 0);
         loop {
             let Some(line) = self.lines.next_line()? else { return Err(unclosed(row.line)) };
             if let Some(columns) = self.columns.filter(|columns| *columns > 1) {
                 alone.clear();
-                let is_row = !alone.push_line(line, self.separator, false)
+                let is_row = !alone.push_line(line, form, false)
                     && alone.len() == columns
                     && alone.cells().any(is_number);
                 alike = if is_row { alike + 1 } else { 0 };
             }
-            let is_open = row.push_line(line, self.separator, true);
+            let is_open = row.push_line(line, form, true);
             if alike == MAX_ROWS_IN_CELL || row.is_broken {
                 return Err(unclosed(row.line));
             }
@@ -282,7 +346,17 @@ mod tests {
 
     /// All rows of a text, with "|" between cells and "#" before the number of the line.
     fn rows(text: &str, separator: Separator, columns: usize) -> Result<Vec<String>, String> {
-        let (mut reader, mut row) = (RowReader::new(text.as_bytes(), separator), Row::default());
+        rows_in(text, separator, columns, Dialect::default())
+    }
+
+    /// All rows of a text as [`rows`] gives them, with these deviations.
+    fn rows_in(
+        text: &str,
+        separator: Separator,
+        columns: usize,
+        dialect: Dialect,
+    ) -> Result<Vec<String>, String> {
+        let (mut reader, mut row) = (RowReader::new(text.as_bytes(), separator, dialect), Row::default());
         reader.expect_columns(columns, true);
         let mut all = vec![];
         while reader.read_row(&mut row).map_err(|error| error.to_string())? {
@@ -311,6 +385,29 @@ mod tests {
         assert_eq!(blanks, ["1.5|2|a b#1", "3|4|c#2"]);
         let blanks = rows("1 \"a\nb  c\" 2\n3 x 4\n", Separator::Blanks, 3).unwrap();
         assert_eq!(blanks, ["1|a\nb  c|2#1", "3|x|4#3"]);
+    }
+
+    #[test]
+    fn deviations_are_accepted_where_the_dialect_has_them() {
+        let (comma, strict) = (Separator::Sign(b','), Dialect::default());
+        let lenient = Dialect { is_lenient: true, ..strict };
+        let escapes = Dialect { has_escapes: true, ..lenient };
+        for (text, dialect, expected) in [
+            ("1, \"a, b\" ,2\n", lenient, "1|a, b|2#1"),
+            ("1, \"a \"\"b\"\", c\"\n", lenient, "1|a \"b\", c#1"),
+            ("1, \"a\" inch,2\n", lenient, "1|\"a\" inch|2#1"),
+            ("1, \"a,2\n", lenient, "1|\"a|2#1"),
+            ("1, \"a, b\"\n", strict, "1|\"a|b\"#1"),
+            ("\u{feff}1,2\n", lenient, "1|2#1"),
+            ("1,2\n\u{1a}", lenient, "1|2#1"),
+            ("1,2\u{1a}", lenient, "1|2#1"),
+            ("1,2\n\0\0\0", lenient, "1|2#1"),
+            ("1,\"a \\\"b\\\", c\"\n", escapes, "1|a \"b\", c#1"),
+            ("1, \"a \\\"b\\\", c\"\n", escapes, "1|a \"b\", c#1"),
+            ("\"a\\\\\",2\n", escapes, "a\\\\|2#1"),
+        ] {
+            assert_eq!(rows_in(text, comma, 3, dialect).unwrap(), [expected], "{text:?}");
+        }
     }
 
     #[test]

@@ -5,6 +5,8 @@
 //! other spelling (decimal commas, signs between thousands, per cent, currency) is read only if all cells of its column
 //! agree on it, because “1,234” alone may be one number or another.
 
+use std::borrow::Cow;
+
 /// Largest absolute value of a cell that is read as a number, so that sums of squares stay finite; a cell beyond it
 /// counts as text.
 const MAX_ABS_VALUE: f64 = 1e100;
@@ -35,8 +37,15 @@ pub(super) fn is_marker(cell: &str) -> bool {
     let is_sign =
         !cell.is_empty() && cell.chars().all(|sign| sign.is_ascii_punctuation() || "–—…".contains(sign));
     let is_error = cell.len() > 1 && cell.starts_with('#');
-    is_sign || is_error || ["<na>", "n.a.", "inf", "-inf", "+inf", "infinity"].contains(&lower.as_str())
+    is_sign || is_error || MARKERS.contains(&lower.trim_start_matches(['-', '+', '−']))
 }
+
+/// Texts of programs, in lower case and without a sign before them, for missing values and for numbers that are not
+/// finite: of pandas and spreadsheets, of MySQL, and of the C library of Windows.
+const MARKERS: [&str; 14] = [
+    "<na>", "n.a.", "inf", "infinity", "∞", "nan", "\\n", "(null)", "(blank)", "1.#inf", "1.#ind", "1.#nan",
+    "1.#qnan", "1.#snan",
+];
 
 /// Whether a cell consists of digits and signs without letters, but is no number, such as "1.2.3".
 pub(super) fn is_malformed_number(cell: &str) -> bool {
@@ -90,7 +99,12 @@ pub(super) struct WrittenNumber {
 /// Currency signs that may stand before or behind a number.
 const CURRENCIES: [char; 8] = ['$', '€', '£', '¥', '₹', '₩', '₽', '₺'];
 /// Signs between groups of three digits besides point and comma.
-const GROUP_SIGNS: [char; 6] = [' ', '\u{a0}', '\u{202f}', '\u{2009}', '\'', '’'];
+const GROUP_SIGNS: [char; 7] = [' ', '\u{a0}', '\u{202f}', '\u{2009}', '\'', '’', '\u{66c}'];
+/// The digits 0 of scripts whose ten digits follow each other: Arabic, Persian, Devanagari, Bengali, Thai and full-width.
+const ZEROS: [char; 6] = ['\u{660}', '\u{6f0}', '\u{966}', '\u{9e6}', '\u{e50}', '\u{ff10}'];
+/// Characters without a width that programs and web pages put next to numbers, such as marks of the reading direction.
+const HIDDEN_SIGNS: [char; 7] =
+    ['\u{200b}', '\u{200e}', '\u{200f}', '\u{202c}', '\u{202d}', '\u{2060}', '\u{feff}'];
 
 /// Whether a text consists of at least one digit and nothing else.
 fn is_digits(text: &str) -> bool {
@@ -103,9 +117,16 @@ fn join_groups(text: &str, is_sign: impl Fn(char) -> bool) -> Option<(String, bo
     let groups: Vec<&str> = text.split(is_sign).collect();
     let (first, others) = groups.split_first()?;
     let is_grouped = !others.is_empty();
+    // In India, commas separate groups of two digits before the last three: 1,00,000.
+    let is_indian = others.len() > 1 && first.len() < 3 && text.contains(',');
+    let length = |at: usize| if is_indian && at + 1 < others.len() { 2 } else { 3 };
+    let has_lengths = |length: &dyn Fn(usize) -> usize| {
+        others.iter().enumerate().all(|(at, group)| group.len() == length(at))
+    };
     let fits = is_digits(first)
         && (!is_grouped || first.len() <= 3)
-        && others.iter().all(|group| group.len() == 3 && is_digits(group));
+        && others.iter().all(|group| is_digits(group))
+        && (has_lengths(&|_| 3) || has_lengths(&length));
     fits.then(|| (groups.concat(), is_grouped))
 }
 
@@ -125,7 +146,8 @@ fn split_unit(cell: &str) -> (&str, Unit) {
 /// Parses a number in the spelling of people: with a decimal point or comma, with signs between thousands, and with a
 /// per cent or currency sign; `None` if the cell is no such number.
 pub(super) fn parse_written(cell: &str) -> Option<WrittenNumber> {
-    let (rest, is_negative) = split_sign(cell);
+    let cell = to_ascii_digits(cell);
+    let (rest, is_negative) = split_sign(&cell);
     let (rest, unit) = split_unit(rest);
     let (body, is_negative) = match is_negative {
         true => (rest, true),
@@ -135,6 +157,23 @@ pub(super) fn parse_written(cell: &str) -> Option<WrittenNumber> {
     let (digits, evidence, has_groups) = parse_body(body)?;
     let value = parse_number(&digits)?;
     Some(WrittenNumber { value: if is_negative { -value } else { value }, evidence, unit, has_groups })
+}
+
+/// The cell with the digits 0 to 9 in place of those of other scripts, and without hidden characters.
+fn to_ascii_digits(cell: &str) -> Cow<'_, str> {
+    if cell.is_ascii() {
+        return Cow::Borrowed(cell);
+    }
+    let digit = |sign: char| {
+        let mut values = ZEROS.iter().map(|zero| u32::from(sign).wrapping_sub(u32::from(*zero)));
+        values.find(|value| *value < 10).and_then(|value| char::from_digit(value, 10))
+    };
+    let signs = cell.chars().filter(|sign| !HIDDEN_SIGNS.contains(sign)).map(|sign| match sign {
+        // The Arabic and the full-width decimal sign.
+        '\u{66b}' | '\u{ff0e}' => '.',
+        _ => digit(sign).unwrap_or(sign),
+    });
+    Cow::Owned(signs.collect())
 }
 
 /// Splits a plus or minus sign off the beginning of a number: the rest, and whether the number is negative.
@@ -148,6 +187,9 @@ fn split_sign(text: &str) -> (&str, bool) {
 /// Parses digits with points, commas and signs between thousands: the number in the spelling of programs, the decimal
 /// sign that the spelling proves, and whether groups are separated.
 fn parse_body(body: &str) -> Option<(String, SignEvidence, bool)> {
+    if let Some((digits, sign)) = parse_exponent(body) {
+        return Some((digits, SignEvidence::Sign(sign), false));
+    }
     let is_group_sign = |sign: char| GROUP_SIGNS.contains(&sign);
     let (points, commas) = (body.matches('.').count(), body.matches(',').count());
     let sign = match (points, commas) {
@@ -195,6 +237,21 @@ fn parse_body(body: &str) -> Option<(String, SignEvidence, bool)> {
     }
 }
 
+/// Parses a number with a decimal sign and an exponent that programs write otherwise than Rust: with a decimal comma, as
+/// in 1,5E+03, or with the letter D, as Fortran does. Returns its spelling in Rust, and the decimal sign. Without a decimal
+/// sign, as in 2011D2, the text may be a name.
+fn parse_exponent(body: &str) -> Option<(String, DecimalSign)> {
+    let (mantissa, exponent) = body.split_once(['e', 'E', 'd', 'D'])?;
+    let (whole, fraction) = mantissa.split_once(['.', ','])?;
+    let sign = if mantissa.contains(',') { DecimalSign::Comma } else { DecimalSign::Point };
+    let power = exponent.strip_prefix(['+', '-']).unwrap_or(exponent);
+    let fits = is_digits(whole)
+        && (fraction.is_empty() || is_digits(fraction))
+        && is_digits(power)
+        && power.len() <= 3;
+    fits.then(|| (format!("{whole}.{fraction}0e{exponent}"), sign))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -220,6 +277,16 @@ mod tests {
             ("-$1,200.50", -1200.5, point, Unit::Currency('$'), true),
             ("$-3", -3.0, SignEvidence::None, Unit::Currency('$'), false),
             ("3,50 €", 3.5, comma, Unit::Currency('€'), false),
+            ("1.5D+02", 150.0, point, Unit::None, false),
+            ("-2.5d-1", -0.25, point, Unit::None, false),
+            ("1,234E+03", 1234.0, comma, Unit::None, false),
+            ("12,34,567", 1_234_567.0, point, Unit::None, true),
+            ("1,00,000.5", 100_000.5, point, Unit::None, true),
+            ("٣٤", 34.0, SignEvidence::None, Unit::None, false),
+            ("٣٬٤٥٦٫٥", 3456.5, point, Unit::None, true),
+            ("१२", 12.0, SignEvidence::None, Unit::None, false),
+            ("１２．５", 12.5, point, Unit::None, false),
+            ("\u{200e}-\u{feff}42\u{200e}", -42.0, SignEvidence::None, Unit::None, false),
         ] {
             let expected = WrittenNumber { value, evidence, unit, has_groups };
             assert_eq!(parse_written(cell), Some(expected), "{cell}");
@@ -238,6 +305,12 @@ mod tests {
             "€",
             "1,,2",
             "12kg",
+            "2011D2",
+            "1.5D",
+            "1.5D+1000",
+            "1,2,345",
+            "1.23.456",
+            "٣a",
         ] {
             assert_eq!(parse_written(cell), None, "{cell}");
         }
@@ -245,8 +318,13 @@ mod tests {
 
     #[test]
     fn markers_are_no_words_and_no_numbers() {
-        for cell in ["#N/A", "#DIV/0!", "-", ".", "<NA>", "--", "n.a."] {
+        for cell in
+            ["#N/A", "#DIV/0!", "-", ".", "<NA>", "--", "n.a.", "-Infinity", "+inf", "−∞", "-nan", "\\N"]
+        {
             assert!(is_marker(cell) && !is_malformed_number(cell), "{cell}");
+        }
+        for cell in ["1.#INF", "-1.#IND", "1.#QNAN", "(null)"] {
+            assert!(is_marker(cell), "{cell}");
         }
         for cell in ["1.2.3", "2020-01-02", "12:30"] {
             assert!(!is_marker(cell) && is_malformed_number(cell), "{cell}");

@@ -299,6 +299,21 @@ fn columns_that_count_the_rows_are_left_out_unless_they_are_wanted() {
 }
 
 #[test]
+fn row_numbers_of_a_larger_table_are_named() {
+    let text = table(",size,sold", |i| format!("{},{},{}", i * 37 % ROWS, number(i), class(i)));
+    let table = read(&text);
+    assert_eq!((table.names.join(" "), table.counters.len()), ("column 1 size".into(), 0));
+    assert!(
+        table.notes[0].contains("a whole number of its own in each row")
+            && table.notes[0].ends_with(": column 1."),
+        "{:?}",
+        table.notes
+    );
+    let named = self::table("time,size,sold", |i| format!("{},{},{}", i * 37 % ROWS, number(i), class(i)));
+    assert_eq!(names_and_notes(&named).1, "");
+}
+
+#[test]
 fn columns_that_give_the_label_away_are_named() {
     let text = table("size,code,sold", |i| {
         format!("{},{},{}", number(i), if class(i) == "yes" { 7 } else { 3 }, class(i))
@@ -320,10 +335,171 @@ fn files_of_other_kinds_say_what_they_are() {
     let workbook = b"PK\x03\x04 [Content_Types].xml xl/workbook.xml";
     assert_eq!(of(workbook), FileError::OtherFormat(ForeignFormat::Workbook));
     assert!(of(workbook).to_string().contains("CSV UTF-8"));
+    let pointer = b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n";
+    assert_eq!(of(pointer), FileError::OtherFormat(ForeignFormat::GitPointer));
+    for json in ["{\"size\": 1, \"sold\": \"no\"}\n{\"size\": 2}", "[\n  {\"size\":1,\"sold\":\"no\"}]"] {
+        assert_eq!(of(json.as_bytes()), FileError::OtherFormat(ForeignFormat::Json));
+    }
+    for compressed in [&b"\xfd7zXZ\0\0"[..], b"\x28\xb5\x2f\xfd\x24", b"7z\xbc\xaf\x27\x1c\0"] {
+        assert_eq!(of(compressed), FileError::OtherFormat(ForeignFormat::Archive));
+    }
     // Windows-1252: the sentence says how to save it.
     let latin = b"size,sold\n1,caf\xe9\n2,no\n".to_vec();
     assert_eq!(of(&latin), FileError::NotText);
     assert!(of(&latin).to_string().contains("“CSV UTF-8”"));
+}
+
+/// A table with the columns size and age, and the class of each row.
+fn usual() -> String {
+    table("size,age,sold", |i| format!("{},{},{}", number(i), i % 29, class(i)))
+}
+
+#[test]
+fn files_that_were_joined_are_one_table() {
+    let usual = usual();
+    let plain = read(&usual);
+    let (head, rows) = usual.split_once('\n').unwrap();
+    let (first, second) = rows.split_at(rows.match_indices('\n').nth(59).unwrap().0 + 1);
+    for mark in ["", "\u{feff}"] {
+        let joined = read(&format!("{mark}{head}\n{first}{mark}{head}\n{second}"));
+        assert_eq!((joined.number, &joined.classes), (plain.number, &plain.classes));
+        assert_eq!(
+            joined.notes,
+            ["Lines left out because they repeat the names of the columns: 62."],
+            "{mark:?}"
+        );
+    }
+    // A mark before data belongs to no cell.
+    assert_eq!(read(&format!("{head}\n{first}\u{feff}{second}")).table, plain.table);
+    // Signs of the end of a file, and bytes that fill it up.
+    for end in ["\u{1a}", "\0\0\0\0", "\n\u{1a}\n"] {
+        let table = read(&format!("{}{end}", usual.trim_end()));
+        assert_eq!((table.number, table.notes.len()), (plain.number, 0), "{end:?}");
+    }
+}
+
+#[test]
+fn lines_below_a_table_are_named_and_no_row_follows_them() {
+    let (usual, below) = (usual(), "\nSource: Bureau of Sales\n(120 rows, 2020)\n");
+    let table = read(&(usual.clone() + below));
+    assert_eq!(table.number, read(&usual).number);
+    assert_eq!(
+        table.notes,
+        [
+            "Lines below the table, which are not read: 2, beginning with “Source: Bureau of Sales” in line 123."
+        ]
+    );
+    assert!(
+        refusal(&(usual.clone() + below + "7,7,no\n")).contains("the number of cells in line 123 is 1"),
+        "a row follows"
+    );
+    // A row that is cut off is no note.
+    assert!(refusal(&(usual + "7,7\n")).contains("the number of cells in line 122 is 2"));
+}
+
+#[test]
+fn separators_without_a_meaning_add_no_column() {
+    let plain = read(&usual());
+    let with =
+        |head: &str, end: &str| read(&table(head, |i| format!("{},{},{}{end}", number(i), i % 29, class(i))));
+    for (head, end) in [
+        ("size,age,sold", ","),
+        ("size,age,sold,", ","),
+        ("size,age,sold,,,", ""),
+        ("size,age,sold,,,", ",,,"),
+        ("Sales of 2020,,\n,,\nsize,age,sold", ""),
+    ] {
+        let table = with(head, end);
+        assert_eq!((table.number, table.names.join(" ")), (plain.number, "size age".into()), "{head:?}");
+        assert_eq!(table.all[table.label], "sold", "{head:?} {end:?}");
+    }
+}
+
+#[test]
+fn quotation_marks_are_read_behind_blanks_and_backslashes() {
+    let plain = read(&usual());
+    let text =
+        table("size, \"age, days\", sold", |i| format!("{}, \"{}\" , \"{}\"", number(i), i % 29, class(i)));
+    let spaced = read(&text);
+    assert_eq!((spaced.number, spaced.names.join("|")), (plain.number, "size|age, days".into()));
+    assert_eq!(spaced.classes, plain.classes);
+    let text = table("size,age,name,sold", |i| {
+        format!("{},{},\"the \\\"big\\\", old one\",{}", number(i), i % 29, class(i))
+    });
+    let escaped = read(&text);
+    assert_eq!((escaped.number, escaped.names.join(" ")), (plain.number, "size age".into()));
+    assert!(escaped.notes[0].starts_with("Quotation marks behind a backslash"), "{:?}", escaped.notes);
+    // Each line in marks as a whole.
+    let text = table("\"size,age,sold\"", |i| format!("\"{},{},{}\"", number(i), i % 29, class(i)));
+    assert!(refusal(&text).contains("quotation marks enclose each line as a whole"), "{}", refusal(&text));
+}
+
+#[test]
+fn numbers_of_other_programs_and_scripts_are_read() {
+    let of = |size: &dyn Fn(usize) -> String| {
+        names_and_notes(&table("size,age,sold", |i| format!("{},{},{}", size(i), i % 29, class(i))))
+    };
+    let arabic = |i: usize| -> String {
+        let digit = |sign: char| char::from_u32(sign as u32 - 48 + 0x660).unwrap();
+        number(i).to_string().chars().map(digit).collect()
+    };
+    for (names, notes) in
+        [of(&|i| format!("{}.5D+02", number(i))), of(&arabic), of(&|i| format!("\u{200e}{}", number(i)))]
+    {
+        assert_eq!((names.as_str(), notes.as_str()), ("size age", ""));
+    }
+    let (names, notes) = of(&|i| format!("\"{},5E+02\"", number(i)));
+    assert_eq!((names.as_str(), notes.as_str()), ("size age", "Columns read with decimal commas: size."));
+    let (names, notes) = of(&|i| format!("\"12,34,{:03}\"", number(i)));
+    assert_eq!((names.as_str(), notes.contains("signs between thousands: size")), ("size age", true));
+    let (names, notes) = of(&|i| match i {
+        4 => "-Infinity".into(),
+        9 => "1.#INF".into(),
+        _ => number(i).to_string(),
+    });
+    assert_eq!((names.as_str(), notes.contains("Values read as missing: 2")), ("size age", true), "{notes}");
+    // Codes are no numbers.
+    assert_eq!(of(&|i| format!("{}D2", number(i))).0, "age");
+    // Numbers that double precision can hardly distinguish are not said to be the same.
+    let (names, notes) = of(&|i| (9_007_199_254_740_992 + 2 * number(i) as u64).to_string());
+    assert_eq!((names.as_str(), notes.contains("less than a trillionth: size")), ("age", true), "{notes}");
+}
+
+#[test]
+fn spellings_of_a_label_are_one_class() {
+    let text = table("size,sold", |i| format!("{},{}", number(i), ["0", "1.0", "0", "1"][i % 4]));
+    let table = read(&text);
+    assert_eq!((table.table.y.len(), table.classes.join(" ")), (ROWS, "0 1".into()));
+    assert_eq!(table.notes, ["Labels that are the same number are one class: 1, 1.0."]);
+    // A link that names the table of the first rules still gives it.
+    let first = TableChoices { rules: ReadingRules::First, ..TableChoices::default() };
+    let first = read_with(text.as_bytes(), &first).unwrap();
+    assert_eq!(first.table.y.len(), ROWS * 3 / 4);
+    assert!(read_numbered(text.as_bytes(), &TableChoices::default(), first.number).is_some());
+    // Two spellings alone, and codes with zeros at the beginning, stay apart.
+    for labels in [["1", "1.0"], ["01", "1"]] {
+        let text = self::table("size,sold", |i| format!("{},{}", number(i), labels[i % 2]));
+        let table = read(&text);
+        assert_eq!((table.classes, table.notes.len()), (labels.map(String::from), 0));
+    }
+}
+
+#[test]
+fn refusals_name_the_cell_or_the_classes() {
+    let text = table("size,age,sold", |i| format!("{} kg,{} d,{}", number(i), i % 29, class(i)));
+    assert!(refusal(&text).ends_with("the text in column size, line 2, for example, is “0 kg”"));
+    let text = table("size,sold", |i| format!("{},class {}", number(i), i % 40));
+    assert!(refusal(&text).contains("has 40 classes"), "{}", refusal(&text));
+    // Units below the names are no data.
+    let rows = table("", |i| format!("{},{},{}", number(i), i % 29, class(i)));
+    let table = read(&format!("size,age,sold\n(m),years,{rows}"));
+    assert_eq!((table.number, table.names.join(" ")), (read(&usual()).number, "size age".into()));
+    assert_eq!(
+        table.notes,
+        [
+            "Lines below the names of the columns that are left out, because they hold texts above numbers: 1 ((m), years, …)."
+        ]
+    );
 }
 
 #[test]
