@@ -64,7 +64,7 @@
     // A blank page would leave a visitor guessing; the details are for whoever opens the console.
     console.error(error);
     document.querySelector(".loading")?.remove();
-    tell(await reason());
+    tell(await reason(error));
   }
 
   async function compile(file) {
@@ -128,11 +128,14 @@
     };
   }
 
-  /** Why the page could not start, as a sentence. */
-  async function reason() {
+  /** Why the page could not start, as a sentence; `error` is what stopped it. */
+  async function reason(error) {
     if (location.protocol === "file:") return "This page was opened as a file. It must be opened from a web server.";
     const links = [...document.querySelectorAll("link[rel=modulepreload], link[rel=preload]")].map((link) => link.href);
     const errors = await Promise.all([...new Set([address(js), address(wasm), ...links])].map(errorOf));
+    // Chromium, Safari and Firefox each name the policy in their own words.
+    const isForbidden = /content.security.policy|wasm-unsafe-eval|\bCSP\b/i.test(error?.message);
+    if (isForbidden && !errors.some(Boolean)) return "The server's Content-Security-Policy forbids WebAssembly. Its part script-src must contain 'wasm-unsafe-eval'.";
     return errors.find(Boolean) ?? "Vivarium could not start. It needs a browser from 2023 or later, with WebAssembly allowed.";
   }
 
@@ -149,6 +152,9 @@
     if (/^\s*</.test(text)) return `The server sends a web page in place of ${name}.`;
     const isScript = name.endsWith(".js");
     if (isScript && !/(java|ecma)script$/.test(type)) return `The server sends ${name} as ${type}, and browsers run it only as text/javascript.`;
+    // Neither a text nor a program.
+    const isPacked = isScript ? text.slice(0, -1).includes("\ufffd") : bytes.length > 8 && !text.startsWith("\0asm");
+    if (isPacked) return `The server sends ${name} in a form that browsers cannot read. The file may have been compressed twice.`;
     // The end of a program for the page, as wasm-bindgen writes it.
     const isCut = isScript ? part === address(js) && !/as default\s*};?\s*$/.test(text) : endsEarly(bytes);
     if (isCut) return `Only a part of ${name} has arrived. If this message stays, the file on the server is incomplete.`;

@@ -97,7 +97,8 @@ impl Store {
         }
         store.act(Action::Open(browser::take_misplaced_link().unwrap_or_else(browser::fragment)));
         let link = store.memo(page_address);
-        Effect::new(move |_| browser::set_address_bar(&link.get()));
+        let is_refused = StoredValue::new(false);
+        Effect::new(move |_| is_refused.set_value(!browser::set_address_bar(&link.get())));
         for event in ["hashchange", "popstate"] {
             window_event_listener_untyped(event, move |_| {
                 let fragment = browser::fragment();
@@ -120,7 +121,13 @@ impl Store {
         window_event_listener_untyped("vivarium-view", move |event| {
             store.act(Action::FrameInView(get_property(&event, "detail").is_truthy()));
         });
-        set_interval(move || store.dispatch_next_frame(Action::Tick), Duration::from_secs(1));
+        let tick = move || {
+            if is_refused.get_value() {
+                is_refused.set_value(!browser::set_address_bar(&store.peek(page_address)));
+            }
+            store.dispatch_next_frame(Action::Tick);
+        };
+        set_interval(tick, Duration::from_secs(1));
         browser::publish_rows(move |with| store.state.with_untracked(|state| with(state)));
         store
     }

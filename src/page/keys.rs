@@ -83,6 +83,13 @@ pub fn is_single_sign(key: &str) -> bool {
     key != " " && key.chars().count() == 1
 }
 
+/// Whether a key of the page's tables acts once while it is held: Space, "?" and letters, except J and K, which turn pages.
+/// A held key would start and pause the run many times in a second.
+pub fn acts_once(key: &str) -> bool {
+    let is_letter = is_single_sign(key) && key.chars().all(char::is_alphabetic);
+    matches!(key, " " | "?") || (is_letter && !matches!(key, "j" | "J" | "k" | "K"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -156,5 +163,12 @@ mod tests {
     fn single_signs_are_letters_and_signs_but_no_space_and_no_named_key() {
         assert!(["r", "R", "[", "?", "."].into_iter().all(is_single_sign));
         assert!(![" ", "Escape", "PageDown", "ArrowRight"].into_iter().any(is_single_sign));
+    }
+
+    #[test]
+    fn a_held_key_makes_many_steps_and_turns_pages_but_switches_once() {
+        assert!([" ", "?", "r", "R", "g", "p", "P", "n", "c", "s"].into_iter().all(acts_once));
+        let repeated = [".", "[", "]", "j", "K", "ArrowRight", "PageDown", "Escape"];
+        assert!(!repeated.into_iter().any(acts_once));
     }
 }

@@ -287,6 +287,38 @@ export function access(here) {
     });
   });
 
+  it("takes a key that is held for one press", async () => {
+    const { page, see } = await go(LINK + "&start=paused");
+    await see("single-step").waitFor();
+    const [word, address] = [await text(see("play")), page.url()];
+    for (const [key, code] of [[" ", "Space"], ["n", "KeyN"], ["g", "KeyG"]]) {
+      // Space would scroll the page.
+      assert.ok(await pressAs(page, { key, code, repeat: true }), `${key} has another effect`);
+    }
+    await page.waitForTimeout(500);
+    assert.deepEqual([await text(see("play")), await stepOf(see), page.url()], [word, 0, address]);
+    // A held key makes steps, as before.
+    await pressAs(page, { key: ".", code: "Period", repeat: true });
+    await until(async () => (await stepOf(see)) === 1, "a step");
+    await page.close();
+  });
+
+  it("has stronger lines and texts for readers who ask for more contrast", async () => {
+    const { page } = await go(LINK + "&start=paused");
+    const colours = (names) =>
+      page.evaluate((names) => names.map((name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim()), names);
+    for (const colorScheme of ["light", "dark"]) {
+      await page.emulateMedia({ colorScheme, contrast: "no-preference" });
+      await until(async () => (await page.evaluate(() => document.documentElement.dataset.theme)) === colorScheme, "the theme");
+      const usual = await colours(["--line", "--muted"]);
+      await page.emulateMedia({ colorScheme, contrast: "more" });
+      const strong = await colours(["--line", "--muted"]);
+      assert.deepEqual(strong, await colours(["--edge", "--ink"]));
+      assert.notDeepEqual(strong, usual);
+    }
+    await page.close();
+  });
+
   it("keeps the focus where a button loses its effect or goes", async () => {
     const { page, see } = await go(LINK + "&start=paused&x=<script>");
     await until(async () => (await see("library").count()) > 0, "the second program");

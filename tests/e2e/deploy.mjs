@@ -229,6 +229,9 @@ export function deployments() {
     ["boot.js is missing", { edit: { "boot.js": null } }, "#not-started", NOT_STARTED],
     ["the page's script ends early", { host: { cut: { "app.js": 20_000 } } }, ".crash", CUT],
     ["the page's program ends early", { host: { cut: { "app_bg.wasm": 200_000 } } }, ".crash", CUT],
+    ["the page's script is compressed without a word", { host: { packed: ["app.js"] } }, ".crash", /^The server sends app\.js in a form that browsers cannot read\. The file may have been compressed twice\./],
+    ["the page's program is compressed without a word", { host: { packed: ["app_bg.wasm"] } }, ".crash", /^The server sends app_bg\.wasm in a form that browsers cannot read\./],
+    ["the policy of the server forbids WebAssembly", { headers: { "content-security-policy": "script-src 'self'" } }, ".crash", /^The server's Content-Security-Policy forbids WebAssembly\. Its part script-src must contain 'wasm-unsafe-eval'\./],
     ["the address of the folder has no slash", { host: { isSlashless: true } }, "#not-started", NOT_STARTED, (address) => address.slice(0, -1)],
   ];
   for (const [what, options, place, sentence, addressOf = (address) => address] of HOSTS) {

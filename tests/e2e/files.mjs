@@ -7,7 +7,7 @@ import { it } from "node:test";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { pixels, rows, serve, stepOf, tableLines, text, until, visit } from "./harness.mjs";
+import { pixels, rows, serve, stepOf, tableLines, text, until, visit, watchTasks } from "./harness.mjs";
 
 const LINK = "#v1/sparse-parity?n=12&k=2&width=24&seed=3&steps=400&halt=steps&every=10&held=512&speed=0";
 
@@ -39,19 +39,12 @@ async function isStored(number) {
   return keys.includes(number);
 }
 
-/** What the page's thread and its program's memory do from now on: the longest task in ms, and the growth in MiB. */
+/** What the page's thread and its program's memory do from now on: the longest task in ms of processor time, and the growth in MiB. */
 async function watched(page) {
   const bytes = () => page.evaluate(() => window.wasm.memory.buffer.byteLength / 2 ** 20);
   const before = await bytes();
-  await page.evaluate(() => {
-    window.longest = 0;
-    window.observer?.disconnect();
-    window.observer = new PerformanceObserver((list) => {
-      for (const { duration } of list.getEntries()) window.longest = Math.max(window.longest, duration);
-    });
-    window.observer.observe({ type: "longtask" });
-  });
-  return { longest: () => page.evaluate(() => window.longest), growth: async () => (await bytes()) - before };
+  const tasks = await watchTasks(page.context().browser());
+  return { longest: tasks.longest, growth: async () => (await bytes()) - before };
 }
 
 /** Chooses a file, also the one that was chosen last: as the button does, which empties the field. */

@@ -2,6 +2,7 @@
 //
 // Environment: DIST (the built page), CHROME (a Chromium), NODE_PATH (where playwright-core is).
 
+import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { createReadStream, existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
@@ -48,7 +49,7 @@ const COMPRESS = { gzip: (bytes) => gzipSync(bytes, { level: 6 }), br: (bytes) =
  * The sums of changed files are changed with them. Each answer has `headers`; `encoding`, "gzip" or "br", compresses them as
  * a static host does, and `pace` sends what is compressed, such as a `line`. `deploy` serves another build from then on.
  * `host` is how a server may be set up: `types` by the end of a file's name, `cut` for files that end after so many bytes,
- * by their plain names, `isSinglePage` where it sends the page for whatever is missing, and `isSlashless` where it sends the
+ * by their plain names, `packed` for files that it compresses without a word, `isSinglePage` where it sends the page for whatever is missing, and `isSlashless` where it sends the
  * page for the folder without its slash.
  */
 export async function serve(edit = {}, folders = {}, headers = {}, encoding = null, pace = null, host = {}) {
@@ -80,6 +81,10 @@ export async function serve(edit = {}, folders = {}, headers = {}, encoding = nu
     const length = host.cut?.[plain(inside.slice(1))];
     if (length !== undefined) {
       response.writeHead(200, { ...headers, "content-type": type }).end(readFileSync(file).subarray(0, length));
+      return;
+    }
+    if (host.packed?.includes(plain(inside.slice(1)))) {
+      response.writeHead(200, { ...headers, "content-type": type }).end(COMPRESS.br(readFileSync(file)));
       return;
     }
     if (encoding && !change && inside !== "/service-worker.js" && extname(file) !== ".png") {
@@ -234,6 +239,34 @@ export async function until(check, what, seconds = 60) {
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
   throw new Error(`waited ${seconds} s for ${typeof what === "function" ? await what() : what}`);
+}
+
+/** Categories of a trace that has the tasks of each thread, and the process of each page. */
+const TASKS = ["-*", "disabled-by-default-devtools.timeline"];
+
+/** Ends the trace that is being recorded, if any: a test may have failed before it has ended its own. */
+let endTrace = async () => {};
+
+/**
+ * Begins to watch the threads that show pages of a browser. `longest` ends the watch and gives the processor time of their
+ * longest task in ms. The duration of tasks by the clock, which `PerformanceObserver` gives, also has the time for which the
+ * thread waited for a processor on a busy machine.
+ */
+export async function watchTasks(browser) {
+  await endTrace();
+  await browser.startTracing(undefined, { categories: TASKS });
+  const end = async () => {
+    endTrace = async () => {};
+    const events = JSON.parse((await browser.stopTracing()).toString()).traceEvents;
+    const name = ({ pid, tid }) => `${pid} ${tid}`;
+    const threads = new Set(events.filter((event) => event.name === "thread_name" && event.args.name === "CrRendererMain").map(name));
+    const tasks = events.filter((event) => event.name === "RunTask" && threads.has(name(event)));
+    assert.ok(tasks.length > 10, `${tasks.length} tasks in the trace`);
+    return Math.round(Math.max(...tasks.map(({ tdur }) => tdur ?? 0)) / 1000);
+  };
+  endTrace = end;
+  let longest;
+  return { longest: () => (longest ??= end()) };
 }
 
 /** What stands in an element. */

@@ -9,7 +9,7 @@ use wasm_bindgen::prelude::*;
 use web_sys::ScrollRestoration;
 
 use vivarium_core::language::TranslationTable;
-use vivarium_model::permalink::find_misplaced_link;
+use vivarium_model::permalink::{find_misplaced_link, strip_trackers};
 use vivarium_page::state::State;
 use vivarium_page::{lecture, tour};
 use vivarium_player::device::GpuSupport;
@@ -67,35 +67,31 @@ pub fn history_state() -> Option<String> {
 const PLACE_PREFIXES: [&str; 2] = [tour::ADDRESS_PREFIX, lecture::ADDRESS_PREFIX];
 
 /// Sets the fragment in the address bar. Passages of a story and entries of a lecture add an entry to the history; other
-/// links replace the current one.
-pub fn set_address_bar(link: &str) {
+/// links replace the current one. False if the browser has refused, which browsers do if it happens too often: Safari after
+/// 100 changes in 10 seconds.
+pub fn set_address_bar(link: &str) -> bool {
     let now = fragment();
     if now == link {
-        return;
+        return true;
     }
     let names_place = |link: &str| {
         PLACE_PREFIXES.iter().find_map(|prefix| link.strip_prefix(prefix).map(|place| place.contains('/')))
     };
     // The address of a story or lecture without a place is replaced by the address with the first place.
-    if let Ok(history) = window().history()
-        && names_place(link) == Some(true)
-        && names_place(&now) != Some(false)
-    {
-        let _ = history.push_state_with_url(&JsValue::NULL, "", Some(link));
-        return;
-    }
-    if let Ok(history) = window().history() {
-        // A browser may refuse when it happens too often; the next change tries again.
-        let _ = history.replace_state_with_url(&JsValue::NULL, "", Some(link));
-    }
+    let is_new_entry = names_place(link) == Some(true) && names_place(&now) != Some(false);
+    let changed = window().history().and_then(|history| match is_new_entry {
+        true => history.push_state_with_url(&JsValue::NULL, "", Some(link)),
+        false => history.replace_state_with_url(&JsValue::NULL, "", Some(link)),
+    });
+    changed.is_ok()
 }
 
-/// Returns the full address of this page with the fragment `link`.
+/// Returns the full address of this page with the fragment `link`, without the keys by which other sites recognise visitors.
 pub fn address_of(link: &str) -> String {
     let location = window().location();
     let whole = location.href().unwrap_or_default();
     let base = whole.split('#').next().unwrap_or_default();
-    format!("{base}{link}")
+    format!("{}{link}", strip_trackers(base))
 }
 
 /// Copies a text to the clipboard; `done` receives whether it was copied.

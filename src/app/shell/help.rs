@@ -14,7 +14,7 @@ use vivarium_page::LANGUAGE;
 use vivarium_page::bench::{self, BenchAction};
 use vivarium_page::gallery::{FRAGMENT, GalleryAction};
 use vivarium_page::html::glossary_html;
-use vivarium_page::keys::{KeyPress, is_single_sign};
+use vivarium_page::keys::{KeyPress, acts_once, is_single_sign};
 use vivarium_page::lecture::LectureAction;
 use vivarium_page::library::LibraryAction;
 use vivarium_page::presenter::{Focus, Presenter, PresenterAction};
@@ -116,6 +116,13 @@ pub fn listen_to_shortcuts(
         // A control that has the focus keeps the keys that it answers to itself.
         let presses = writes || inside("button, summary, a, select, input");
         let moves = writes || inside("input, select");
+        if event.repeat() && acts_once(&key) {
+            // Held on the page, Space would scroll it.
+            if !presses {
+                event.prevent_default();
+            }
+            return;
+        }
         if presents {
             let focus = match (writes, moves) {
                 (true, _) => Focus::Text,
@@ -166,8 +173,8 @@ pub fn listen_to_shortcuts(
             "Escape" if store.peek(|state| state.player.latest_run.is_some()) => Action::ShowLatestStep,
             "ArrowRight" if !moves => Action::SingleStep,
             "r" | "R" if !moves => Action::Reset,
-            "n" | "N" if !moves && !event.repeat() => Action::NewSeed(fresh_seed()),
-            "c" | "C" if !moves && !event.repeat() => Action::Library(LibraryAction::Compare),
+            "n" | "N" if !moves => Action::NewSeed(fresh_seed()),
+            "c" | "C" if !moves => Action::Library(LibraryAction::Compare),
             "s" | "S" if !moves => {
                 event.prevent_default();
                 files.set(true);

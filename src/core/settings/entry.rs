@@ -9,6 +9,7 @@
 //! separates thousands in a field of whole numbers, as the page writes them.
 
 use super::{InvalidSetting, Range, SettingInfo};
+use crate::language::is_hidden;
 
 /// Error of a text that is not one number.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -79,9 +80,13 @@ pub fn parse_whole_entry(text: &str) -> Option<u64> {
     super::parse_whole_number(&normalize_number(text, true).ok()?)
 }
 
-/// Parses a number that was entered in a form; `None` if the text is not one, has two readings or is not finite.
-pub fn parse_real_entry(text: &str) -> Option<f64> {
-    normalize_number(text, false).ok()?.parse().ok().filter(|number: &f64| number.is_finite())
+/// Parses a number that was entered in a form.
+///
+/// # Errors
+/// When the text is not one number; the error is `None` for a text without digits and for a number that is not finite.
+pub fn parse_real_entry(text: &str) -> Result<f64, Option<EntryError>> {
+    let number = normalize_number(text, false)?.parse().ok();
+    number.filter(|number: &f64| number.is_finite()).ok_or(None)
 }
 
 /// Converts a number that was entered in a form to the notation of links; `is_whole` says whether the field is for whole
@@ -90,7 +95,10 @@ pub fn parse_real_entry(text: &str) -> Option<f64> {
 /// # Errors
 /// When the text contains digits but is not one number.
 pub fn normalize_number(text: &str, is_whole: bool) -> Result<String, EntryError> {
-    let plain: Vec<char> = text.trim().chars().map(plain_character).collect();
+    // Numbers that were copied from other pages, or written from right to left, may contain invisible characters.
+    let visible = text.chars().filter(|c| !is_hidden(*c) && !matches!(c, '\u{ad}' | '\u{2060}'));
+    let visible: String = visible.collect();
+    let plain: Vec<char> = visible.trim().chars().map(plain_character).collect();
     if !plain.iter().any(char::is_ascii_digit) {
         return Ok(text.into());
     }
@@ -139,7 +147,8 @@ fn plain_character(character: char) -> char {
         // Minus sign, hyphens, figure dash, en dash, small and full-width minus.
         '\u{2212}' | '\u{2010}'..='\u{2013}' | '\u{fe63}' | '\u{ff0d}' => '-',
         '\u{2019}' => '\'',
-        '\u{66b}' | '\u{ff0e}' => '.',
+        // The last two are what Japanese and Chinese keyboards write for a dot.
+        '\u{66b}' | '\u{ff0e}' | '\u{3002}' | '\u{ff61}' => '.',
         '\u{66c}' | '\u{ff0c}' => ',',
         // No-break and thin spaces among others.
         other if other.is_whitespace() => ' ',
@@ -269,6 +278,9 @@ mod tests {
             (" 7 ", "7"),
             ("٠٫٥", "0.5"),
             ("０．５", "0.5"),
+            ("0。5", "0.5"),
+            ("\u{200b}0.5\u{200f}", "0.5"),
+            ("0.\u{ad}5\u{2060}", "0.5"),
         ] {
             assert_eq!(normalize_number(text, false).as_deref(), Ok(expected), "{text}");
         }
@@ -352,7 +364,9 @@ mod tests {
     #[test]
     fn entries_are_parsed_in_one_call() {
         assert_eq!((parse_whole_entry("16 384"), parse_whole_entry("100.000")), (Some(16_384), None));
-        assert_eq!((parse_real_entry("0,5"), parse_real_entry("1e999")), (Some(0.5), None));
+        assert_eq!((parse_real_entry("0,5"), parse_real_entry("1e999")), (Ok(0.5), Err(None)));
+        let readings = vec!["1.234".to_string(), "1234".to_string()];
+        assert_eq!(parse_real_entry("1,234"), Err(Some(EntryError::Ambiguous(readings))));
     }
 
     #[test]

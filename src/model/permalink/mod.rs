@@ -25,7 +25,7 @@ use percent_encoding::percent_decode_str;
 
 pub use encoder::{LinkEncoder, encode};
 pub use lesson::HIDEABLE_PARTS;
-pub use repair::{find_misplaced_link, trim_trailing_marks};
+pub use repair::{find_misplaced_link, strip_trackers, trim_trailing_marks};
 
 use crate::chart::Chart;
 use crate::chart::DEFAULT_CHARTS;
@@ -36,7 +36,7 @@ use crate::tasks::groups::NeuronView;
 use crate::tasks::in_context_learning::InContextView;
 use crate::tasks::markov::MarkovView;
 use crate::tasks::sparse_token_regression::PromptView;
-use crate::tasks::tabular::TableOrigin;
+use crate::tasks::tabular::{TABLE_NUMBER_KEY, TABLE_ORIGIN_KEY, TableOrigin};
 use vivarium_core::settings::{InvalidSetting, Range, SettingInfo, Settings, split_names};
 use vivarium_core::{choices, settings};
 use vivarium_science::markov::theory::TheorySettings;
@@ -223,10 +223,51 @@ pub fn decode_on_table(text: &str, max_runs: usize, table: Option<u64>) -> (Link
         let end = (0..=MAX_LINK_LENGTH).rev().find(|i| text.is_char_boundary(*i)).unwrap_or(0);
         text = &text[..end];
     }
-    let text = repair::find_link(text);
-    let (path, query) = text.split_once('?').unwrap_or((&text, ""));
+    let written = repair::find_link(text);
+    let mut reading = read_link(&written, max_runs, table);
+    if reading.error_count > 0 {
+        let others = repair::find_other_links(text, &written);
+        let mut others = others.iter().map(|other| read_link(other, max_runs, table));
+        if let Some(other) = others.find(|other| other.error_count == 0) {
+            let expected = tr!(
+                "a link as this program writes it (another program changed this link; the link was read as {link})",
+                link = encode(&other.link)
+            );
+            reading = other;
+            reading.notices.push(InvalidSetting::new("link", &written, expected));
+        }
+    }
+    notices.extend(reading.notices);
+    let link = reading.link;
+    if notices.len() > MAX_NOTICES {
+        let more = notices.len() - MAX_NOTICES;
+        notices.truncate(MAX_NOTICES);
+        notices.push(InvalidSetting::new(
+            "link",
+            &tr!("further problems: {more}", more),
+            tr!("only settings of this run, each with a valid value"),
+        ));
+    }
+    (link, notices)
+}
+
+/// Result of reading a link as it is written.
+struct LinkReading {
+    /// The link.
+    link: Link,
+    /// Notices on what was ignored or repaired.
+    notices: Vec<InvalidSetting>,
+    /// Number of parts that could not be read.
+    error_count: usize,
+}
+
+/// Reads the decoded link `text`, without its `#`, as [`decode_on_table`] does.
+fn read_link(text: &str, max_runs: usize, table: Option<u64>) -> LinkReading {
+    let (mut notices, mut error_count) = (vec![], 0);
+    let (path, query) = text.split_once('?').unwrap_or((text, ""));
     let (version, lab) = path.split_once('/').unwrap_or(("v1", path));
     if version != "v1" {
+        error_count += usize::from(!version.eq_ignore_ascii_case("v1"));
         notices.push(InvalidSetting::new(
             "version",
             version,
@@ -245,6 +286,7 @@ pub fn decode_on_table(text: &str, max_runs: usize, table: Option<u64>) -> (Link
         Some(spec) => usual = Link::from_spec(spec),
         None if lab.is_empty() => {}
         None => {
+            error_count += 1;
             let labs: Vec<_> = crate::tasks::Task::ENTRIES.iter().map(|e| e.info.slug).collect();
             notices.push(InvalidSetting::new("task", lab, tr!("one of {labs}", labs = labs.join(", "))));
         }
@@ -253,29 +295,25 @@ pub fn decode_on_table(text: &str, max_runs: usize, table: Option<u64>) -> (Link
     let mut pairs = repair::split_query(query, &mut notices);
     if let Some(number) = number.as_ref().filter(|_| usual.spec.task.config().can_use_uploaded_data()) {
         let own = TableOrigin::Uploaded.slug();
-        if let Some((_, origin)) = pairs.iter().find(|(key, value)| *key == "data" && *value != own) {
+        if let Some((_, origin)) = pairs.iter().find(|(key, value)| *key == TABLE_ORIGIN_KEY && *value != own)
+        {
             let expected = tr!("{own}, because a CSV file is given", own);
-            notices.push(InvalidSetting::new("data", origin, expected));
-        } else if pairs.iter().all(|(key, _)| *key != "csv") {
+            notices.push(InvalidSetting::new(TABLE_ORIGIN_KEY, origin, expected));
+        } else if pairs.iter().all(|(key, _)| *key != TABLE_NUMBER_KEY) {
             // In front, so that the end of the link stays its end.
-            let stated = pairs.into_iter().filter(|(key, _)| *key != "data");
-            pairs = [("data", own), ("csv", number.as_str())].into_iter().chain(stated).collect();
+            let stated = pairs.into_iter().filter(|(key, _)| *key != TABLE_ORIGIN_KEY);
+            let table = [(TABLE_ORIGIN_KEY, own), (TABLE_NUMBER_KEY, number.as_str())];
+            pairs = table.into_iter().chain(stated).collect();
         }
     }
     let read = read_settings(&usual, &pairs, max_runs);
-    let (link, setting_notices) =
-        repair::read_without_marks(&usual, &pairs, &read.1, max_runs).unwrap_or(read);
+    let repaired = repair::read_without_marks(&usual, &pairs, &read.1, max_runs);
+    // The last notice of a repaired reading is about the repair.
+    let repair_count = usize::from(repaired.is_some());
+    let (link, setting_notices) = repaired.unwrap_or(read);
+    error_count += setting_notices.len() - repair_count;
     notices.extend(setting_notices);
-    if notices.len() > MAX_NOTICES {
-        let more = notices.len() - MAX_NOTICES;
-        notices.truncate(MAX_NOTICES);
-        notices.push(InvalidSetting::new(
-            "link",
-            &tr!("further problems: {more}", more),
-            tr!("only settings of this run, each with a valid value"),
-        ));
-    }
-    (link, notices)
+    LinkReading { link, notices, error_count }
 }
 
 /// Reads the keys and values of a link whose other settings are those of `usual`, and repairs settings that cannot be

@@ -1,5 +1,5 @@
-//! Repairs of links that other programs changed on their way: the mark before the link, capital letters, `&amp;`, and
-//! marks of the sentence around a link.
+//! Repairs of links that other programs changed on their way: the mark before the link, capital letters, `&amp;`, marks of
+//! the sentence around a link, invisible characters, hyphens, escapes, and what was appended.
 //!
 //! # Why
 //! Chats, mail programs and the keyboards of phones rewrite addresses. A repair is only tried if a part of a link cannot
@@ -10,7 +10,7 @@ use crate::run::RunSpec;
 use vivarium_core::settings::InvalidSetting;
 
 /// Characters that a sentence puts behind a link, and that are no part of the link; the last two are invisible.
-const TRAILING_MARKS: &str = ")]}>,.;:!?\"'`“”„‘’‚«»‹›…\u{200b}\u{feff}";
+const TRAILING_MARKS: &str = ")]}>,.;:!?\"'`“”„‘’‚«»‹›…。，、；：！？）】》」』\u{200b}\u{feff}";
 
 /// Largest number of characters that are removed from the end of a link; after each, the link is read again.
 const MAX_TRAILING_MARKS: usize = 4;
@@ -20,6 +20,15 @@ const AMPERSAND_ENDS: [&str; 3] = ["amp;", "#38;", "#x26;"];
 
 /// Ends of escaped quotation marks and `>`, as they are left alone behind the last `&` of a link.
 const MARK_ENDS: [&str; 5] = ["quot;", "gt;", "apos;", "#34;", "#39;"];
+
+/// Largest number of times that a link is decoded again, if it was encoded more than once.
+const MAX_EXTRA_DECODINGS: usize = 2;
+
+/// Mark before a text directive: what a browser adds to an address to highlight a text on a page.
+const TEXT_DIRECTIVE: &str = ":~:";
+
+/// Beginnings of the keys that newsletters and social networks append to addresses.
+const TRACKER_KEYS: [&str; 8] = ["utm_", "fbclid", "gclid", "dclid", "msclkid", "yclid", "mc_", "igsh"];
 
 /// Beginning of a link after its `#`, in lower case.
 const VERSION_PREFIX: &str = "v1/";
@@ -55,6 +64,95 @@ pub fn find_misplaced_link(address: &str) -> Option<(String, String)> {
         let rest = address[..at].trim_end_matches('?');
         begins_link(&percent_decode(link)).then(|| (format!("#{link}"), rest.to_string()))
     })
+}
+
+/// Returns other readings of the address `text` than `written`, which has errors, without their `#`: taken out of the
+/// address of a redirect, decoded again, without the characters that mail programs and text editors add, and without what
+/// was appended.
+pub(super) fn find_other_links(text: &str, written: &str) -> Vec<String> {
+    let mut sources: Vec<String> = find_redirected_address(text).into_iter().collect();
+    sources.push(text.to_string());
+    for _ in 0..MAX_EXTRA_DECODINGS {
+        let decoded = sources.last().map(|source| percent_decode(source)).unwrap_or_default();
+        sources.push(decoded);
+    }
+    let mut links: Vec<String> = vec![];
+    for source in sources {
+        let link = restore_characters(&find_link(&source));
+        let shorter = strip_appended(&link).to_string();
+        for link in [link, shorter] {
+            if begins_link(&link) && link != written && !links.contains(&link) {
+                links.push(link);
+            }
+        }
+    }
+    links
+}
+
+/// Returns the address of this page in the address of a redirect, such as those that mail programs put in place of links:
+/// the encoded value of a key that contains a link. None if there is no such value.
+fn find_redirected_address(text: &str) -> Option<String> {
+    let (address, query) = text.split_once('?')?;
+    if address.contains('#') || query.contains('#') {
+        return None;
+    }
+    let values = query.split('&').filter_map(|pair| pair.split_once('='));
+    // In a value that is not encoded, the next key may belong to the link.
+    let encoded = values.map(|(_, value)| value).filter(|value| !value.contains('='));
+    encoded.map(percent_decode).find(|address| begins_link(&find_link(address)))
+}
+
+/// Returns the decoded link `link` with the characters that the page writes: without line breaks, invisible characters and
+/// backslashes, with ASCII hyphens in place of dashes, and ASCII in place of full-width characters.
+fn restore_characters(link: &str) -> String {
+    // Mail in the encoding "quoted-printable" has `=3D` for `=`, and `=` at the end of a broken line.
+    let joined = match link.contains("=3D") {
+        true => link.replace("=\r\n", "").replace("=\n", "").replace("=3D", "="),
+        false => link.to_string(),
+    };
+    let is_kept = |letter: &char| {
+        !letter.is_control()
+            && !matches!(letter, '\\' | '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}')
+            && !matches!(letter, '\u{2060}'..='\u{206f}' | '\u{feff}')
+    };
+    let restored: String = joined.chars().filter(is_kept).map(to_ascii).collect();
+    restored.trim().trim_start_matches(['/', '!']).to_string()
+}
+
+/// ASCII character with the meaning of a dash, a full-width character or a space; other characters stay as they are.
+fn to_ascii(letter: char) -> char {
+    match letter {
+        '\u{2010}'..='\u{2015}' | '\u{2212}' | '\u{fe63}' => '-',
+        // Full-width forms are in the order of ASCII.
+        '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(letter) - 0xfee0).unwrap_or(letter),
+        '\u{a0}' | '\u{202f}' | '\u{3000}' => ' ',
+        other => other,
+    }
+}
+
+/// Returns `link` without what is no part of it: a text directive, a second fragment or query, or markup. What other
+/// settings follow is part of the link.
+fn strip_appended(link: &str) -> &str {
+    let link = link.split_once(TEXT_DIRECTIVE).map_or(link, |(link, _)| link);
+    let query_start = link.find('?').map_or(link.len(), |at| at + 1);
+    let second_query = link[query_start..].find('?').map(|at| query_start + at);
+    let marks = link.find(['#', '}', '"', '<', '>']);
+    let Some(end) = marks.into_iter().chain(second_query).min() else { return link };
+    let (start, appended) = link.split_at(end);
+    let is_setting = |pair: &str| !TRACKER_KEYS.iter().any(|key| pair.starts_with(key));
+    match appended.split('&').skip(1).any(is_setting) || start.ends_with(['=', '&', '?']) {
+        true => link,
+        false => start,
+    }
+}
+
+/// Returns the address `base`, which has no fragment, without the keys in its query by which newsletters and social
+/// networks recognise visitors.
+pub fn strip_trackers(base: &str) -> String {
+    let Some((page, query)) = base.split_once('?') else { return base.into() };
+    let is_kept = |pair: &&str| !TRACKER_KEYS.iter().any(|key| pair.starts_with(key));
+    let kept: Vec<&str> = query.split('&').filter(is_kept).collect();
+    if kept.is_empty() { page.into() } else { format!("{page}?{}", kept.join("&")) }
 }
 
 /// Returns `text` without the marks of a sentence at its end.
@@ -272,5 +370,101 @@ mod tests {
         assert_eq!(read(&format!("{own}).")), (own.into(), vec!["own".into()]));
         let axes = "#v1/sparse-parity?axes=0_1,";
         assert_eq!(decode(axes).0.teacher_keys, [("axes".to_string(), "0_1,".to_string())]);
+    }
+
+    /// Reads `text` as [`read`] does, and requires one notice on the whole link.
+    fn read_repaired(text: &str) -> String {
+        let (link, keys) = read(text);
+        assert_eq!(keys, ["link"], "{text}");
+        link
+    }
+
+    /// A link in its canonical form.
+    const LINK: &str = "#v1/sparse-parity?n=20&width=64";
+
+    #[test]
+    fn what_mail_programs_and_editors_do_to_the_characters_of_a_link_is_undone() {
+        for text in [
+            "#v1/sparse\u{2011}parity?n=20&width=64",
+            "#v1/sparse\u{2013}parity?n=20&width=64",
+            "#v1/sparse%E2%80%93parity?n=20&width=64",
+            "#v1/sparse-parity?n=20&\u{200b}width=64",
+            "#v1/sparse-parity?n=20&width=6\u{ad}4",
+            "#v1/sparse-pari\nty?n=20&wid\r\nth=64",
+            "#v1/sparse-pari=\nty?n=3D20&width=3D6=\r\n4",
+            "https://a.example/\\#v1/sparse-parity?n=20\\&width=64",
+            "#v1/sparse-parity?n=20&width=\u{ff16}\u{ff14}",
+            "#v1/sparse-parity?n\u{ff1d}20\u{ff06}width=64",
+            "#/v1/sparse-parity?n=20&width=64",
+            "#!/v1/sparse-parity?n=20&width=64",
+        ] {
+            assert_eq!(read_repaired(text), LINK, "{text}");
+        }
+        assert_eq!(read_repaired("#v1/groups?lr=1e\u{2212}3"), read("#v1/groups?lr=1e-3").0);
+        let notice = decode("#v1/sparse\u{2011}parity?n=20&width=64").1[0].to_string();
+        assert!(notice.contains("the link was read as #v1/sparse-parity?n=20&width=64"), "{notice}");
+    }
+
+    #[test]
+    fn a_link_in_a_redirect_or_encoded_again_is_read() {
+        for text in [
+            "https://a.example/%2523v1%252Fsparse-parity%253Fn%253D20%2526width%253D64",
+            "https://a.example/#v1%252Fsparse-parity%253Fn%253D20%2526width%253D64",
+            "https://mail.example/?url=https%3A%2F%2Fa.example%2F%23v1%2Fsparse-parity%3Fn%3D20%26width%3D64&data=05%7C02&sdata=x%3D",
+            // The number sign was encoded before the address was.
+            "https://mail.example/?url=https%3A%2F%2Fa.example%2F%2523v1%2Fsparse-parity%3Fn%3D20%26width%3D64&reserved=0",
+            "https://search.example/url?q=https://a.example/%23v1/sparse-parity?n%3D20%26width%3D64&sa=D&source=docs",
+            "https://b.example/l.php?u=https%3A%2F%2Fa.example%2F%23v1%2Fsparse-parity%3Fn%3D20%26width%3D64&h=AT0",
+        ] {
+            assert_eq!(read_repaired(text), LINK, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_appended_to_a_link_is_no_part_of_it() {
+        for end in [
+            ":~:text=network",
+            "#:~:text=network&text=bits",
+            "#fnref1",
+            "?utm_source=letter&utm_medium=mail",
+            "?fbclid=IwAR0",
+            "}{a run}",
+            "\">a run</a>",
+        ] {
+            assert_eq!(read_repaired(&format!("{LINK}{end}")), LINK, "{end}");
+        }
+        for end in ["。", "）", "」。"] {
+            assert_eq!(read(&format!("{LINK}{end}")), (LINK.into(), vec!["width".into()]), "{end}");
+        }
+    }
+
+    /// A link in which something remains that cannot be read means what it meant before.
+    #[test]
+    fn a_repair_that_leaves_an_error_or_drops_a_setting_is_not_made() {
+        /// Canonical link with the setting n alone.
+        const N: &str = "#v1/sparse-parity?n=20";
+        for (text, link, key) in [
+            ("#v1/sparse-parity?n=20&x=<b>&width=64", LINK, "x"),
+            ("#v1/sparse-parity?n=20&colour=6\u{2013}4", N, "colour"),
+            ("#v1/sparse-parity?n=20&axes=<b>", N, "axes"),
+            ("#v1/sparse-parity?k=<3>&n=20", N, "k"),
+            ("#v1/sparse-parity?n=20&utm_source=x", N, "utm_source"),
+        ] {
+            assert_eq!(read(text), (link.into(), vec![key.into()]), "{text}");
+        }
+        let text = "https://a.example/?u=%23v1/sparse-parity?n=20&width=64&x=1";
+        assert_eq!(read(text), (LINK.into(), vec!["x".into()]));
+    }
+
+    #[test]
+    fn addresses_are_passed_on_without_the_keys_that_recognise_visitors() {
+        for (base, passed_on) in [
+            ("https://a.example/b/", "https://a.example/b/"),
+            ("https://a.example/b/?fbclid=IwAR0", "https://a.example/b/"),
+            ("https://a.example/?utm_source=x&course=7&gclid=1", "https://a.example/?course=7"),
+            ("https://a.example/?course=7", "https://a.example/?course=7"),
+        ] {
+            assert_eq!(strip_trackers(base), passed_on);
+        }
     }
 }

@@ -100,6 +100,10 @@ settings! {
     }
 }
 
+/// Key in links of the setting that says whether the table is generated or read from a CSV file.
+pub const TABLE_ORIGIN_KEY: &str = <Tabular as vivarium_core::settings::Settings>::SETTINGS[0].key;
+/// Key in links of the number that identifies the CSV file.
+pub const TABLE_NUMBER_KEY: &str = <Tabular as vivarium_core::settings::Settings>::SETTINGS[1].key;
 /// Largest hash by which an uploaded CSV file is identified: the largest integer that JavaScript represents exactly.
 pub const MAX_TABLE_ID: u64 = (1 << 53) - 1;
 /// Number by which the number of rows is divided to get the number of held-out rows (Edelman 2024, appendix C.3.3).

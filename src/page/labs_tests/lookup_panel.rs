@@ -71,6 +71,9 @@ fn what_cannot_be_is_refused_with_the_reason() {
         let draft = state.invalid_inputs.iter().find(|draft| draft.key == "tokens").unwrap();
         assert_eq!(draft.error.expected, "a number from −100 to 100");
     }
+    look(&mut state, PromptAction::SetTokenEntry { place: 0, entry_index: 0, text: typed("1,234") });
+    let draft = state.invalid_inputs.iter().find(|draft| draft.key == "tokens").unwrap();
+    assert_eq!(draft.error.expected, "a number from −100 to 100. Do you mean 1.234 or 1234?");
     assert!(
         state.player.run.link.view.prompt.named.is_empty()
             && state.player.run.link.view.prompt.tokens.is_empty()

@@ -84,14 +84,14 @@ pub fn request(state: &LookupState, view: &ViewSettings, action: PromptAction) -
             }
         }
         PromptAction::SetTokenEntry { place, entry_index: which, text } => {
-            // The largest number has three digits, so a comma always precedes decimals.
-            let number = parse_real_entry(&text.replace(',', "."));
-            match number.filter(|number| number.abs() <= 100.0) {
-                Some(number) => {
+            let expected = tr!("a number from −100 to 100");
+            match parse_real_entry(&text) {
+                Ok(number) if number.abs() <= 100.0 => {
                     changed("tokens", &view.prompt.tokens, place * prompts.dim + which + 1, number)
                 }
-                None => {
-                    let expected = tr!("a number from −100 to 100").into();
+                Ok(_) => Request::Refuse { key: "tokens", text, expected: expected.into() },
+                Err(error) => {
+                    let expected = error.map_or(expected.into(), |error| error.describe(expected));
                     Request::Refuse { key: "tokens", text, expected }
                 }
             }

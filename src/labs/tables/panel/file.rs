@@ -4,7 +4,7 @@ use vivarium_core::settings::Value;
 use vivarium_model::permalink::{Link, ViewSettings};
 use vivarium_model::run::RunSpec;
 use vivarium_model::tasks::Task;
-use vivarium_model::tasks::tabular::{TableOrigin, Tabular};
+use vivarium_model::tasks::tabular::{TABLE_NUMBER_KEY, TABLE_ORIGIN_KEY, TableOrigin, Tabular};
 
 /// Link to a run on the opened table with number `table_number`; keeps the other settings of the displayed link
 /// `current` if that is a run on a table already, else takes the default settings.
@@ -21,9 +21,8 @@ pub fn link_to_table(table_number: u64, current: &Link) -> Link {
             }
         }
     };
-    for (key, value) in
-        [("csv", Value::Int(table_number)), ("data", Value::Choice(TableOrigin::Uploaded.slug().into()))]
-    {
+    let origin = Value::Choice(TableOrigin::Uploaded.slug().into());
+    for (key, value) in [(TABLE_NUMBER_KEY, Value::Int(table_number)), (TABLE_ORIGIN_KEY, origin)] {
         // Both settings belong to this task and are in range.
         let _ = link.spec.set(key, &value);
     }

@@ -198,6 +198,11 @@ fn a_link_means_the_table_that_is_given_next_to_it() {
 }
 
 #[test]
+fn the_keys_of_the_table_are_those_of_links() {
+    assert_eq!([TABLE_ORIGIN_KEY, TABLE_NUMBER_KEY], ["data", "csv"]);
+}
+
+#[test]
 fn a_link_to_a_file_that_is_not_open_says_so_and_keeps_the_rest() {
     let (link, notices) = crate::permalink::decode("#v1/tabular?data=own&csv=12345&m=70&noise=0.1");
     assert!(notices[0].expected.contains("if you open the file"), "{notices:?}");

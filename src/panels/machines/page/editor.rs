@@ -192,7 +192,8 @@ fn draw_field(
     let mode = if part == EditorField::Cell { "numeric" } else { "text" };
     let error_id = format!("{id}-error");
     let on_key = move |event: KeyboardEvent| {
-        if event.key() == "Enter" {
+        // Within the composition of a character, Enter chooses the character.
+        if event.key() == "Enter" && !event.is_composing() {
             event.prevent_default();
             machine_editor.request_run();
         }
