@@ -191,7 +191,7 @@ impl HeadlessRun {
             return Ok(false);
         }
         match &self.player.run.phase {
-            RunPhase::Finished(_) | RunPhase::Diverged { .. } => Ok(true),
+            ended if ended.has_ended() => Ok(true),
             RunPhase::Failed(why) => Err(CommandError::Other(anyhow::anyhow!("{why}"))),
             other => Err(RunError::Internal(format!("it left the run {other:?}")).into()),
         }
@@ -208,16 +208,13 @@ impl HeadlessRun {
             true
         };
         self.run_until_idle(&mut keep_going)?;
-        let has_ended = matches!(self.player.run.phase, RunPhase::Finished(_) | RunPhase::Diverged { .. });
-        if !has_ended {
+        if !self.player.run.phase.has_ended() {
             self.pending_effects.push(TrainerEffect::Send(Command::PlayTo(step), Payload::Empty));
             self.run_until_idle(keep_going)?;
         }
         match &self.player.run.phase {
             RunPhase::Failed(why) => Err(CommandError::Other(anyhow::anyhow!("{why}"))),
-            RunPhase::Paused | RunPhase::Finished(_) | RunPhase::Diverged { .. } => {
-                Ok(self.player.run.step == step)
-            }
+            phase if *phase == RunPhase::Paused || phase.has_ended() => Ok(self.player.run.step == step),
             other => Err(RunError::Internal(format!("it left the run {other:?}")).into()),
         }
     }

@@ -75,7 +75,8 @@ pub fn run_sweep(
         &signals::stop_code,
         |number, _, outcome| {
             let last = outcome.rows.last();
-            let ends = (last.map(|row| row.test_accuracy.clone()).unwrap_or_default(), median_measures(last));
+            let measures = median_measures(last, sweep.cells[number].spec.is_executed());
+            let ends = (last.map(|row| row.test_accuracy.clone()).unwrap_or_default(), measures);
             waiting.insert(number, (outcome.solved.clone(), ends, outcome.ending));
             while let Some((solved, (right, measured), ending)) = waiting.remove(&sweep.solved_steps.len()) {
                 let cell = &sweep.cells[sweep.solved_steps.len()];

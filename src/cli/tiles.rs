@@ -19,7 +19,6 @@ use vivarium_page::gallery::recording::record_scenes;
 use vivarium_page::gallery::tiles::Tile;
 use vivarium_page::stage::tape::Tape;
 use vivarium_plot::scene::animation::encode_scenes;
-use vivarium_view::display::RunPhase;
 use vivarium_view::display::hero::StageProgress;
 use vivarium_view::presets::Preset;
 use vivarium_view::presets::recorded::recorded_steps;
@@ -66,10 +65,10 @@ fn record_tape(preset: &Preset) -> Result<Tape, CommandError> {
     for step in steps_to_record(end) {
         page.train_to(step, |_| {})?;
         let run = &page.player().run;
-        let is_over = matches!(run.phase, RunPhase::Finished(_) | RunPhase::Diverged { .. });
+        let has_ended = run.phase.has_ended();
         let progress = StageProgress {
             step: run.step,
-            has_ended: is_over || step == end,
+            has_ended: has_ended || step == end,
             has_succeeded: run.solved.iter().any(|(replica, _)| *replica == 0),
         };
         let result = run.latest_results.get(&probe.id()).filter(|(at, _)| *at == run.step);
@@ -77,7 +76,7 @@ fn record_tape(preset: &Preset) -> Result<Tape, CommandError> {
         let weights =
             weights.with_context(|| format!("{} has no weights at step {}", preset.slug, run.step))?;
         tape.push(progress, weights, None);
-        if is_over {
+        if has_ended {
             break;
         }
     }

@@ -10,10 +10,12 @@
 //! | [`math`] | formulas that several crates need |
 //! | [`rng`] | the one source of randomness, the same on every processor |
 //! | [`pytorch`] | parts of a PyTorch script |
+//! | [`base64`] | bytes as letters and digits |
 
 #[macro_use]
 pub mod language;
 
+pub mod base64;
 pub mod bounds;
 pub mod catalog;
 pub mod math;

@@ -4,6 +4,7 @@
 //! The script is put together in `record`, which knows no task, model or optimizer: each writes
 //! its own part, in a separate trait, so that programs that write no scripts do not contain their text.
 
+use crate::base64::{STANDARD_DIGITS, encode_base64};
 use crate::settings::{Value, format_real};
 
 /// Part of a PyTorch script that a task, a model or an optimizer supplies.
@@ -123,22 +124,12 @@ pub fn subset_mask(subset: &[u32], example_count: usize) -> String {
 
 /// Writes numbers as little-endian 32-bit floats in base64, as a Python string over several lines.
 pub fn base64_floats(values: &[f32]) -> String {
-    /// Digits of base64: the digit at index i has the value i.
-    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
-    let group = |group: &[u8]| {
-        let byte = |at: usize| u32::from(group.get(at).copied().unwrap_or(0));
-        let word = byte(0) << 16 | byte(1) << 8 | byte(2);
-        // Of one byte there are two digits, of two bytes three.
-        [0, 1, 2, 3].map(|digit| match digit <= group.len() {
-            true => char::from(DIGITS[(word >> (18 - 6 * digit) & 63) as usize]),
-            false => '=',
-        })
-    };
     // 75 bytes are a line of 100 digits.
     let line = |bytes: &[u8]| {
-        let digits: String = bytes.chunks(3).flat_map(group).collect();
-        format!("        \"{digits}\"")
+        let digits = encode_base64(bytes, STANDARD_DIGITS);
+        let padding = "=".repeat(digits.len().next_multiple_of(4) - digits.len());
+        format!("        \"{digits}{padding}\"")
     };
     let lines: Vec<String> = bytes.chunks(75).map(line).collect();
     format!("(\n{}\n    )", lines.join("\n"))

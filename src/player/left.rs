@@ -3,12 +3,14 @@
 //! # Why
 //! A single letter starts a run again or gives it a new seed, and a letter is pressed by mistake. So the page keeps the
 //! run that it leaves, with its curves and its last checkpoint: Undo trains it from there to its last step again, as a
-//! jump to an earlier step does.
+//! jump to an earlier step does. A sweep is kept with the results of its finished runs. A run of a record file and a
+//! sweep that has stopped are shown again as they were, and nothing is trained.
 
 use crate::checkpoints::Checkpoints;
 use crate::consent::Consent;
 use crate::player::Player;
 use crate::trainer::TrainerEffect;
+use vivarium_view::display::sweep::SweepProgress;
 use vivarium_view::display::{RunPhase, RunView};
 
 /// A run at the step at which it was left.
@@ -36,32 +38,37 @@ impl LeftRun {
         let rows = self.run.history.rows();
         let bytes = rows
             .map(|row| 64 + 8 * (5 * row.test_loss.len() + row.measures.iter().map(Vec::len).sum::<usize>()));
-        self.checkpoints.total_bytes() + self.run.history.packed_byte_count() + bytes.sum::<usize>()
+        let sweep_bytes = self.run.sweep.as_ref().map_or(0, SweepProgress::byte_count);
+        self.checkpoints.total_bytes()
+            + self.run.history.packed_byte_count()
+            + bytes.sum::<usize>()
+            + sweep_bytes
     }
 }
 
 impl Player {
     /// Returns the current run at its latest step, so that [`Player::return_to_run`] can show it again; None if there is
-    /// nothing to return to: at step 0, in a sweep, after a failure, and for a run that was opened from a file.
+    /// nothing to return to, at step 0: in a sweep without results, and in a run without weights or curves of a file.
     pub fn left_run(&self) -> Option<LeftRun> {
         let mut run = self.latest_run().clone();
         if let (None, Some(seek)) = (&self.latest_run, &self.seek) {
             run.phase = seek.phase_on_arrival.clone();
         }
-        let is_lost = run.sweep.is_some()
-            || run.file_environment.is_some()
-            || run.step == 0
-            || matches!(run.phase, RunPhase::Failed(_));
-        if is_lost {
+        let is_record = run.file_environment.is_some();
+        let has_results = run.sweep.as_ref().is_some_and(|sweep| sweep.ended_count() > 0);
+        let has_own_weights = !run.initial_weights_file[0].is_empty();
+        if run.step == 0 && !(is_record || has_results || has_own_weights) {
             return None;
         }
-        let mut checkpoints = self.checkpoints.clone();
-        if let Some((step, bytes)) = self.checkpoint.as_ref().filter(|(step, _)| *step <= run.step) {
+        // A record has no weights. Checkpoints of a scrub belong to the run of its link, which is trained for it.
+        let mut checkpoints = if is_record { Checkpoints::default() } else { self.checkpoints.clone() };
+        let last = self.checkpoint.as_ref().filter(|(step, _)| *step <= run.step && !is_record);
+        if let Some((step, bytes)) = last {
             checkpoints.push(*step, bytes, run.latest_accuracy());
         }
         checkpoints.keep_latest_before(run.step);
         // Weights of a file are not those of the link.
-        if !run.initial_weights_file[0].is_empty() && checkpoints.latest_before(run.step).is_none() {
+        if has_own_weights && !is_record && checkpoints.latest_before(run.step).is_none() {
             return None;
         }
         let was_paused = match run.phase {
@@ -74,11 +81,13 @@ impl Player {
     }
 
     /// Shows a run again at the step at which it was left, and makes the trainer train to this step; then it goes on if it
-    /// was training.
+    /// was training. The run of a record and a sweep that has stopped are shown without training.
     pub fn return_to_run<E: From<TrainerEffect>>(&mut self, left: LeftRun, effects: &mut Vec<E>) {
         let LeftRun { run, checkpoints, was_paused } = left;
         self.clear_goal(effects);
         self.replace_link(run.link.clone());
+        // Else the next start of the sweep would take up the results of the sweep that is left now.
+        self.suspended_sweep.take_if(|(spec, _)| *spec == run.link.spec);
         let [runs, findings, changes] =
             [self.run.run_count, self.run.finding_count, self.run.view_changes].map(|count| count + 1);
         self.run = RunView { run_count: runs, finding_count: findings, view_changes: changes, ..run };
@@ -88,9 +97,23 @@ impl Player {
         (self.goal, self.step_rates, self.replaced_at, self.resumed_run) = Default::default();
         (self.latest_run, self.seek) = Default::default();
         (self.checkpoints, self.paused) = (checkpoints, was_paused);
+        let is_record = self.run.file_environment.is_some();
+        if is_record || self.run.sweep.as_ref().is_some_and(SweepProgress::is_stopped) {
+            self.drop_trainer(effects);
+            self.checkpoint = None;
+            if is_record {
+                self.learner = Default::default();
+            }
+            return;
+        }
+        if self.run.step == 0 && self.run.sweep.is_some() {
+            // The next run of the sweep had hardly begun.
+            self.prepare_run();
+            return self.resume(effects);
+        }
         let arrival = match &self.run.phase {
-            RunPhase::Running | RunPhase::Loading => RunPhase::Paused,
-            ended => ended.clone(),
+            ended if ended.has_ended() && self.run.sweep.is_none() => ended.clone(),
+            _ => RunPhase::Paused,
         };
         self.start_seek(arrival, effects);
     }

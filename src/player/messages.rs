@@ -4,7 +4,6 @@ use crate::player::{GpuFailure, Player};
 use crate::status::status_line;
 use crate::trainer::{Program, TrainerEffect, TrainerMessage, TrainerPhase};
 use vivarium_model::protocol::{EndReason, Event, EventMessage, Payload, RunError};
-use vivarium_plot::analysis::curves::median_range;
 use vivarium_plot::analysis::replicas::ReplicaMeasure;
 use vivarium_view::display::RunPhase;
 use vivarium_view::display::status::{describe_found, examples_name};
@@ -111,7 +110,7 @@ impl Player {
                     self.clear_goal(effects);
                 }
                 self.paused = true;
-                if !matches!(self.run.phase, RunPhase::Finished(_) | RunPhase::Diverged { .. }) {
+                if !self.run.phase.has_ended() {
                     self.run.phase = RunPhase::Paused;
                 }
             }
@@ -142,7 +141,7 @@ impl Player {
                     let (step, right) = (format_thousands(step), format_percent(right));
                     let of = examples_name(&self.run);
                     let of = self.run.lab().score_phrase(of);
-                    let kl = self.run.history.latest().map_or(f32::NAN, |row| median_range(&row.test_loss).0);
+                    let kl = self.run.history.latest_median(ReplicaMeasure::TestLoss);
                     self.message = match self.run.vocabulary().shows_training_only {
                         true => {
                             tr!(
@@ -244,7 +243,7 @@ impl Player {
         self.device_report = None;
         self.step_rates = None;
         let why = why.trim_end_matches('.');
-        if matches!(self.run.phase, RunPhase::Finished(_) | RunPhase::Diverged { .. } | RunPhase::Failed(_)) {
+        if self.run.phase.has_ended() || matches!(self.run.phase, RunPhase::Failed(_)) {
             // Nothing is lost: another trainer is opened when the user continues.
             return;
         }

@@ -98,6 +98,8 @@ pub struct Player {
     pub passing_message: Option<PassingMessage>,
     /// Whether the run is to stay paused: the user has paused it, or the link opens it paused.
     pub paused: bool,
+    /// Whether the run of the next link is to stay paused; None if it plays or waits as the current run does.
+    pub next_run_paused: Option<bool>,
     /// Whether a trainer (the worker that trains the run) is open and ready.
     pub trainer: TrainerPhase,
     /// Whether the trainer has not confirmed the start of the run; until then its messages are about the run before.

@@ -145,6 +145,7 @@ impl Player {
                 };
                 self.run.phase = seek.phase_on_arrival;
                 if !self.paused && self.run.phase == RunPhase::Paused {
+                    self.send_sweep_position(effects);
                     self.send(Command::Play, effects);
                 }
             }

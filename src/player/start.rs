@@ -86,7 +86,11 @@ impl Player {
         let first = self.run.run_count == 0;
         let device_wish = link.spec.run.device != self.run.link.spec.run.device;
         // Only the first link obeys "start paused"; a change keeps the run going or waiting.
-        self.paused = if first { link.view.start == StartMode::Paused } else { self.is_to_stay_paused() };
+        self.paused = match self.next_run_paused.take() {
+            Some(is_paused) => is_paused,
+            None if first => link.view.start == StartMode::Paused,
+            None => self.is_to_stay_paused(),
+        };
         self.goal = link.start_step().map(|step| PauseGoal { step, ignores_speed_limit: true });
         if let Some(sweep) = self.run.sweep.take() {
             self.suspended_sweep = Some((self.run.link.spec.clone(), sweep));

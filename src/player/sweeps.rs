@@ -20,6 +20,7 @@ impl Player {
         sweep.cancelled = true;
         self.paused = true;
         self.awaiting_start = false;
+        self.seek = None;
         self.send(Command::Pause, effects);
         self.finish_sweep();
     }
@@ -40,9 +41,10 @@ impl Player {
         true
     }
 
-    /// Sends the sweep and the index of its current run to the trainer, so that it can train later runs in advance.
+    /// Sends the sweep and the index of its current run to the trainer, so that it can train later runs in advance; not
+    /// while the trainer returns to the step at which the current run was left.
     pub(crate) fn send_sweep_position<E: From<TrainerEffect>>(&self, effects: &mut Vec<E>) {
-        if let Some(sweep) = self.run.sweep.as_ref().filter(|_| !self.paused) {
+        if let Some(sweep) = self.run.sweep.as_ref().filter(|_| !self.paused && self.seek.is_none()) {
             let command = Command::Sweep(Box::new(self.run.link.spec.clone()), sweep.solved_steps.len());
             effects.push(TrainerEffect::Send(command, Payload::Empty).into());
         }

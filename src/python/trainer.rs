@@ -124,7 +124,7 @@ impl Trainer {
 
     /// Whether the run has reached its end or its loss is no longer finite.
     pub fn is_over(&self) -> bool {
-        matches!(self.player().run.phase, RunPhase::Finished(_) | RunPhase::Diverged { .. })
+        self.player().run.phase.has_ended()
     }
 
     /// The message that the loss is no longer finite; `None` for a run whose loss is finite.

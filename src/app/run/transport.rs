@@ -56,10 +56,8 @@ pub fn Transport() -> impl IntoView {
     let playing = store.memo(|state| state.player.is_playing());
     let main = store.memo(State::main_button);
     let cannot_step = store.memo(|state| {
-        matches!(
-            state.player.run.phase,
-            RunPhase::Finished(_) | RunPhase::Diverged { .. } | RunPhase::Failed(_)
-        )
+        let phase = &state.player.run.phase;
+        phase.has_ended() || matches!(phase, RunPhase::Failed(_))
     });
     let no_undo = store.memo(|state| state.undo.is_empty());
     let failed = store.memo(|state| matches!(state.player.run.phase, RunPhase::Failed(_)));

@@ -107,8 +107,7 @@ fn ReplayButton(
 ) -> impl IntoView {
     let is_offered = hero.store.memo(|state| {
         let run = state.player.latest_run();
-        let is_at_rest =
-            matches!(run.phase, RunPhase::Paused | RunPhase::Finished(_) | RunPhase::Diverged { .. });
+        let is_at_rest = run.phase == RunPhase::Paused || run.phase.has_ended();
         is_at_rest && run.step > 0
     });
     move || {
@@ -136,8 +135,7 @@ fn StageButtons(
     hero: HeroHandle,
 ) -> impl IntoView {
     let store = hero.store;
-    let replayable = store
-        .memo(|state| matches!(state.player.run.phase, RunPhase::Finished(_) | RunPhase::Diverged { .. }));
+    let replayable = store.memo(|state| state.player.run.phase.has_ended());
     let ended = store.memo(|state| matches!(state.player.run.phase, RunPhase::Finished(_)));
     let playing = store.memo(|state| state.player.is_playing());
     let main = store.memo(State::main_button);

@@ -18,7 +18,7 @@ use vivarium_training::launch::device::Device;
 use vivarium_training::session::checkpoint::{Checkpoint, parameters_in};
 use vivarium_training::session::{Options, Session};
 use vivarium_view::record::weights::header_value;
-use vivarium_view::record::{TrainingEnvironment, quote_shell};
+use vivarium_view::record::{TrainingEnvironment, quote_argument};
 
 /// Initial weights of a run, or the checkpoint that it continues.
 pub struct RunStart {
@@ -119,7 +119,7 @@ fn read_checkpoint(path: &Path, spec: &RunSpec) -> Result<RunStart, CommandError
     let differs = list_contradictions(spec, &checkpoint.spec);
     if !differs.is_empty() {
         let file = path.display();
-        let word = quote_shell(&file.to_string());
+        let word = quote_argument(&file.to_string());
         let first =
             format!("{file} is a checkpoint of another run, so the run of the link cannot continue from it.");
         let hint = format!(

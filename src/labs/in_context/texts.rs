@@ -6,9 +6,8 @@ use super::state::InContextState;
 use super::sweeps::{r2_curves, swept_regression};
 use super::weights::require_small;
 use vivarium_core::settings::format_real;
-use vivarium_model::protocol::Measurement;
-use vivarium_plot::analysis::curves::median_range;
 use vivarium_plot::analysis::ends::quartiles;
+use vivarium_plot::analysis::replicas::ReplicaMeasure;
 use vivarium_view::display::RunView;
 use vivarium_view::display::words::{MISSING, format_decimal, format_setting, format_thousands, join_list};
 
@@ -33,12 +32,6 @@ pub(super) fn readouts(run: &RunView) -> [(String, String); 2] {
     [(tr!("Prompts seen").into(), seen), (tr!("Best method that uses only one prompt").into(), best)]
 }
 
-/// The median over replicas of the values that `values` selects from the latest measurement of the run; NaN before the
-/// first measurement.
-fn latest_median(run: &RunView, values: fn(&Measurement) -> &Vec<f32>) -> f32 {
-    run.history.latest().map_or(f32::NAN, |row| median_range(values(row)).0)
-}
-
 /// R² and name of the baseline with the largest R² at the last point of a training prompt, among those that do not use
 /// the query's label; none before the first baseline has been measured.
 fn best_baseline(run: &RunView) -> Option<(f32, &'static str)> {
@@ -50,7 +43,7 @@ fn best_baseline(run: &RunView) -> Option<(f32, &'static str)> {
 /// The status line's text: R² on held-out prompts of the network (median over replicas) and of the best baseline; none
 /// before the first measurement.
 pub(super) fn describe_progress(run: &RunView) -> Option<String> {
-    let r2 = latest_median(run, |row| &row.test_accuracy);
+    let r2 = run.history.latest_median(ReplicaMeasure::TestAccuracy);
     if !r2.is_finite() {
         return None;
     }
@@ -123,7 +116,7 @@ pub(super) fn untrained_note(state: &InContextState) -> Option<&'static str> {
 
 /// Summary of the chart of R² over the steps: the latest R² of the network and of the baselines.
 pub(super) fn describe_r2_over_steps(run: &RunView) -> String {
-    let r2 = format_decimal(latest_median(run, |row| &row.test_accuracy));
+    let r2 = format_decimal(run.history.latest_median(ReplicaMeasure::TestAccuracy));
     let said = tr!(
         "R² at the last point of held-out prompts after {step} steps: {r2}.",
         step = format_thousands(run.step),

@@ -7,6 +7,7 @@ use vivarium_core::settings::SweepAxis;
 use vivarium_core::sorting;
 use vivarium_plot::analysis::bootstrap::ScalingLaw;
 use vivarium_plot::analysis::ends;
+use vivarium_plot::analysis::replicas::ReplicaMeasure;
 use vivarium_plot::analysis::scaling::{ScalingPoint, fit_logarithm, fit_power_law, slope_interval};
 use vivarium_plot::analysis::{LineChart, Role, Series};
 use vivarium_science::tokens::theory::oracle::mean_oracle_risk;
@@ -270,10 +271,7 @@ pub(super) fn draw_error_by_sample_size(run: &RunView) -> LineChart {
             .filter_map(|(m, errors)| Some((m, ends::quartiles(&errors)?[1])))
             .collect(),
         false => {
-            let latest = run
-                .history
-                .latest()
-                .map(|row| vivarium_plot::analysis::curves::median_range(&row.test_loss).0);
+            let latest = run.history.latest().map(|_| run.history.latest_median(ReplicaMeasure::TestLoss));
             spec.task
                 .examples()
                 .training_set_size()

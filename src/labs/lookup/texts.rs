@@ -7,9 +7,9 @@ use super::theory::{lower_bound, max_code_product, prompt_task, read_count};
 use super::weights::scores::EntryMagnitudes;
 use super::weights::span::OUTSIDE;
 use vivarium_core::settings::format_real;
-use vivarium_model::protocol::Measurement;
 use vivarium_model::run::SuccessCriterion;
 use vivarium_plot::analysis::curves::median_range;
+use vivarium_plot::analysis::replicas::ReplicaMeasure;
 use vivarium_view::display::RunView;
 use vivarium_view::display::charts::final_error_curves;
 use vivarium_view::display::words::{
@@ -44,16 +44,10 @@ pub(super) fn readouts(run: &RunView) -> [(String, String); 2] {
     [(tr!("Sequences seen").into(), seen), second]
 }
 
-/// Median over networks of the metric that `of` selects from a measurement, in the latest measurement of the run; NaN
-/// before the first measurement.
-fn latest_median(run: &RunView, of: fn(&Measurement) -> &Vec<f32>) -> f32 {
-    run.history.latest().map_or(f32::NAN, |row| median_range(of(row)).0)
-}
-
 /// Median over networks of the latest relative error on held-out prompts, with the theoretical lower bound if it is
 /// known and positive, as a sentence for the status line; `None` before the first measurement.
 pub(super) fn describe_progress(run: &RunView) -> Option<String> {
-    let error = latest_median(run, |row| &row.test_loss);
+    let error = run.history.latest_median(ReplicaMeasure::TestLoss);
     let spec = run.spec();
     if !error.is_finite() {
         return None;
@@ -103,7 +97,10 @@ pub(super) fn describe_success(run: &RunView, networks: &str, at: &str) -> Strin
 /// Summary of the error chart: training and held-out error, and the theoretical lower bound.
 pub(super) fn describe_error(run: &RunView) -> String {
     let (spec, step) = (run.spec(), format_thousands(run.step));
-    let (train, test) = (latest_median(run, |row| &row.train_loss), latest_median(run, |row| &row.test_loss));
+    let (train, test) = (
+        run.history.latest_median(ReplicaMeasure::TrainLoss),
+        run.history.latest_median(ReplicaMeasure::TestLoss),
+    );
     let said = tr!(
         "Squared error relative to the variance of the labels after {step} steps: {train} on training prompts, {test} on held-out prompts.",
         step,
@@ -232,7 +229,7 @@ pub(super) fn describe_span(run: &RunView) -> Option<String> {
         size
     );
     let sample = run.spec().task.examples().training_set_size();
-    let error = latest_median(run, |row| &row.test_loss);
+    let error = run.history.latest_median(ReplicaMeasure::TestLoss);
     let said = match sample.filter(|_| error.is_finite()) {
         Some(n) => tr!(
             "{oracle} The network trained on {n} prompts leaves {error} of the variance unexplained.",

@@ -4,9 +4,9 @@ use super::state::{MarkovState, Predictor, SequenceOrigin};
 use vivarium_core::language::translated;
 use vivarium_model::chart::Chart;
 use vivarium_model::tasks::markov::charts;
-use vivarium_plot::analysis::chains::curves::{self, measured_values, nearest_strategy};
+use vivarium_plot::analysis::chains::curves::{self, nearest_strategy};
 use vivarium_plot::analysis::chains::{head_names, join_symbols, symbol_letter};
-use vivarium_plot::analysis::curves::median_range;
+use vivarium_plot::analysis::replicas::ReplicaMeasure;
 use vivarium_science::markov::{ChainMeasure, Strategy};
 use vivarium_view::display::RunView;
 use vivarium_view::display::words::{
@@ -17,9 +17,10 @@ use vivarium_view::display::words::{
 /// Maximum number of symbols of a sequence that is spelled out in a sentence.
 const MAX_SPELLED_SYMBOLS: usize = 60;
 
-/// Median over networks of `metric` in the latest measurement of the run; NaN before the first measurement.
+/// Median of `metric` over the networks that have not diverged, in the latest measurement of the run; NaN before the
+/// first measurement.
 fn latest_median(run: &RunView, metric: ChainMeasure) -> f32 {
-    run.history.latest().map_or(f32::NAN, |row| median_range(measured_values(row, metric)).0)
+    run.history.latest_median(ReplicaMeasure::TaskMeasure(metric as usize))
 }
 
 /// Summary of `chart`, one of the charts of the lab on Markov chains, for screen readers; `None` without a state of the
@@ -55,7 +56,7 @@ pub(super) fn describe_chart(chart: Chart, run: &RunView) -> Option<String> {
                     strategy = curves::strategy_name(of)
                 )
             });
-            let kl = run.history.latest().map_or(f32::NAN, |row| median_range(&row.test_loss).0);
+            let kl = run.history.latest_median(ReplicaMeasure::TestLoss);
             tr!(
                 "KL to the true distribution: {network} for the network, {strategies}{near}.",
                 network = format_decimal(kl),
@@ -217,7 +218,7 @@ pub(super) fn readouts(run: &RunView) -> Option<[(String, String); 2]> {
     let chains: &MarkovState = run.lab_state()?;
     let line = chains.target_strategies().map(|(_, best)| best);
     let name = line.map_or(MISSING.into(), |(strategy, _)| strategy.name().to_lowercase());
-    let kl = run.history.latest().map_or(f32::NAN, |row| median_range(&row.test_loss).0);
+    let kl = run.history.latest_median(ReplicaMeasure::TestLoss);
     let share = kl / line.map_or(f32::NAN, |(_, kl)| kl as f32);
     let known = |share: f32| if share.is_finite() { format_decimal(share) } else { MISSING.into() };
     let first = (tr!("KL divided by {strategy} KL", strategy = name), known(share));
@@ -250,7 +251,7 @@ pub(super) fn metric_names(run: &RunView) -> Option<[String; 4]> {
 pub(super) fn describe_progress(run: &RunView) -> Option<String> {
     let chains = run.lab_state::<MarkovState>()?;
     let row = run.history.latest()?;
-    let kl = median_range(&row.test_loss).0;
+    let kl = run.history.latest_median(ReplicaMeasure::TestLoss);
     let near = nearest_strategy(row, chains.task.order).map(|of| {
         tr!("the network is nearest to the {strategy} strategy. ", strategy = curves::strategy_name(of))
     });

@@ -1,7 +1,7 @@
 //! Sentences on the theory of a student.
 
 use super::charts::{error_from_overlap, hebb_overlap, uses_hebb_rule};
-use vivarium_plot::analysis::curves::median_range;
+use vivarium_plot::analysis::replicas::ReplicaMeasure;
 use vivarium_view::display::RunView;
 use vivarium_view::display::words::{format_decimal, format_percent, format_significant};
 
@@ -26,7 +26,7 @@ pub fn describe_run(run: &RunView) -> Vec<String> {
     let row = run.history.latest();
     let (step, inputs) = (row.map_or(0, |row| row.step), spec.task.examples().inputs());
     let alpha = step as f64 * spec.run.batch as f64 / inputs as f64;
-    let wrong = row.map_or(f32::NAN, |row| 1.0 - median_range(&row.test_accuracy).0);
+    let wrong = 1.0 - run.history.latest_median(ReplicaMeasure::TestAccuracy);
     let measured = tr!(
         "So far the student has been trained on {alpha} examples per weight. Share of wrong answers on held-out examples: {wrong}.",
         alpha = format_significant(alpha),

@@ -3,7 +3,6 @@
 use super::latest::{latest_metric, layer_metrics};
 use super::state::TracesState;
 use vivarium_core::language::translated;
-use vivarium_plot::analysis::curves::median_range;
 use vivarium_plot::analysis::replicas::ReplicaMeasure;
 use vivarium_science::machines::TraceMetric;
 use vivarium_science::machines::traces::StateControl;
@@ -32,12 +31,6 @@ fn percent_or_missing(value: f32) -> String {
     if value.is_finite() { format_percent(value) } else { MISSING.into() }
 }
 
-/// Median over networks of `metric` in the latest measurement of the run; NaN before the first measurement.
-fn latest_median(run: &RunView, metric: ReplicaMeasure) -> f32 {
-    let values = run.history.latest().map(|row| metric.values(row));
-    values.filter(|values| !values.is_empty()).map_or(f32::NAN, |values| median_range(values).0)
-}
-
 /// Two readouts (label, value): the loss above the least possible loss, and the mean attention weight on the step that
 /// last wrote the predicted cell, of the layer where it is largest.
 pub fn readouts(run: &RunView) -> [(String, String); 2] {
@@ -58,7 +51,7 @@ pub fn describe_progress(run: &RunView) -> Option<String> {
         tr!(
             "the loss is {excess} nats above the least possible loss; {share} of the predicted symbols on written cells are right",
             excess = format_decimal(excess),
-            share = percent_or_missing(latest_median(run, ReplicaMeasure::TestAccuracy))
+            share = percent_or_missing(run.history.latest_median(ReplicaMeasure::TestAccuracy))
         )
     })
 }
@@ -68,7 +61,7 @@ pub(super) fn describe_loss(run: &RunView) -> Option<String> {
     let state: &TracesState = run.lab_state()?;
     Some(tr!(
         "Loss on held-out traces: {loss} nats per token; the least possible loss is {least}.",
-        loss = decimal_or_missing(latest_median(run, ReplicaMeasure::TestLoss)),
+        loss = decimal_or_missing(run.history.latest_median(ReplicaMeasure::TestLoss)),
         least = format_decimal(state.min_loss as f32)
     ))
 }
@@ -77,7 +70,7 @@ pub(super) fn describe_loss(run: &RunView) -> Option<String> {
 pub(super) fn describe_accuracy_by_cell(run: &RunView) -> String {
     tr!(
         "Share of right predictions: {written} on written cells, and {new} on new cells. On a new cell every prediction is right with probability 1/2.",
-        written = percent_or_missing(latest_median(run, ReplicaMeasure::TestAccuracy)),
+        written = percent_or_missing(run.history.latest_median(ReplicaMeasure::TestAccuracy)),
         new = percent_or_missing(latest_metric(run, TraceMetric::NewCells))
     )
 }
@@ -111,7 +104,7 @@ pub(super) fn describe_write_attention(run: &RunView) -> String {
 pub(super) fn describe_longer_runs(run: &RunView) -> String {
     tr!(
         "Share of right predictions on written cells: {trained} for sequences of the same length as in training, {all}.",
-        trained = percent_or_missing(latest_median(run, ReplicaMeasure::TestAccuracy)),
+        trained = percent_or_missing(run.history.latest_median(ReplicaMeasure::TestAccuracy)),
         all = list_metrics(
             run,
             &[TraceMetric::RunTwice, TraceMetric::RunFourTimes, TraceMetric::RunEightTimes]

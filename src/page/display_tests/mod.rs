@@ -2,4 +2,5 @@
 
 mod charts;
 mod events;
+mod medians;
 mod threshold;

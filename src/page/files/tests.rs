@@ -247,7 +247,7 @@ fn weights(link: &str, step: u64) -> Vec<u8> {
 }
 
 /// A file with more lines in its header.
-fn weights_with(link: &str, step: u64, more: &str) -> Vec<u8> {
+pub(crate) fn weights_with(link: &str, step: u64, more: &str) -> Vec<u8> {
     let (link, _) = vivarium_model::permalink::decode(link);
     let (mut parts, mut end) = (vec![], 0);
     for parameter in link.spec.parameters() {

@@ -8,6 +8,7 @@
 use super::{
     Lecture, LectureEntry, LectureError, MAX_CODE_LENGTH, MAX_ENTRIES, address_error, normalize_address,
 };
+use vivarium_core::base64::{ADDRESS_DIGITS, decode_base64, encode_base64};
 use vivarium_view::record::quote_json;
 
 /// First line of the text in a link: the version of its form.
@@ -21,39 +22,6 @@ const FILE_FORMAT: &str = "vivarium lecture 1";
 
 /// Beginning of "format" in a file with a lecture of any version.
 const FILE_FORMAT_PREFIX: &str = "vivarium lecture ";
-
-/// Digits of base64 for addresses: the digit at index i has the value i.
-const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-
-/// Encodes bytes in base64 without padding.
-pub(super) fn encode_base64(bytes: &[u8]) -> String {
-    let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
-    for chunk in bytes.chunks(3) {
-        let group = chunk.iter().fold(0_u32, |group, byte| (group << 8) | u32::from(*byte));
-        let group = group << (8 * (3 - chunk.len()));
-        for at in 0..=chunk.len() {
-            let digit = (group >> (18 - 6 * at)) & 63;
-            out.push(char::from(DIGITS[digit as usize]));
-        }
-    }
-    out
-}
-
-/// Decodes base64 without padding; None if the text is no base64.
-fn decode_base64(text: &str) -> Option<Vec<u8>> {
-    let mut bytes = Vec::with_capacity(text.len() / 4 * 3 + 2);
-    let (mut group, mut bits) = (0_u32, 0);
-    for letter in text.bytes() {
-        let digit = DIGITS.iter().position(|digit| *digit == letter)?;
-        group = ((group << 6) | digit as u32) & 0xffff;
-        bits += 6;
-        if bits >= 8 {
-            bits -= 8;
-            bytes.push(((group >> bits) & 0xff) as u8);
-        }
-    }
-    (text.len() % 4 != 1).then_some(bytes)
-}
 
 /// Writes a text of a lecture as one line.
 fn escape_line(text: &str) -> String {
@@ -88,7 +56,7 @@ impl Lecture {
             text.push('\n');
         }
         text.push_str(END);
-        encode_base64(text.as_bytes())
+        encode_base64(text.as_bytes(), ADDRESS_DIGITS)
     }
 
     /// Decodes the text that follows `#lecture/` in a link. A lecture without entries is valid, since it may be edited.
@@ -99,7 +67,7 @@ impl Lecture {
         if code.len() > MAX_CODE_LENGTH {
             return Err(LectureError::TooLong);
         }
-        let bytes = decode_base64(code).ok_or(LectureError::Incomplete)?;
+        let bytes = decode_base64(code, ADDRESS_DIGITS).ok_or(LectureError::Incomplete)?;
         let text = String::from_utf8(bytes).map_err(|_| LectureError::Incomplete)?;
         let version = text.split('\n').next().unwrap_or_default();
         if version != VERSION && version.parse::<u32>().is_ok() {

@@ -235,7 +235,7 @@ impl State {
     pub(super) fn write_current_run(&mut self, even_if_young: bool, effects: &mut Vec<Effect>) {
         self.update_compared_run();
         let run = self.player.latest_run();
-        let ended = matches!(run.phase, RunPhase::Finished(_) | RunPhase::Diverged { .. });
+        let ended = run.phase.has_ended();
         // The latest checkpoint; curves reach a little further.
         let state = self.player.checkpoints.latest_before(u64::MAX);
         let step = state.map_or(0, |(step, _)| step);

@@ -4,7 +4,6 @@ use super::SweepAction;
 use crate::effect::Effect;
 use crate::state::State;
 use vivarium_player::consent::Consent;
-use vivarium_view::display::RunPhase;
 use vivarium_view::display::words::format_count;
 
 impl State {
@@ -20,8 +19,7 @@ impl State {
             SweepAction::Start(_) if self.refuse_if_locked("sweep") => {}
             SweepAction::Start(link) => {
                 // The sweep starts at once, even if the run before was paused.
-                self.player.paused = false;
-                self.player.run.phase = RunPhase::Loading;
+                self.player.next_run_paused = Some(false);
                 // The dialog has shown how long it takes.
                 self.player.consent = Consent::given_for(&link.spec);
                 let runs = format_count(vivarium_model::run::cells::count_runs_usize(&link.spec), "run");

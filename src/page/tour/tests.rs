@@ -1,8 +1,12 @@
 //! Stories, played natively against the scripted trainer.
 
+use std::rc::Rc;
+
 use crate::gallery::update::page_address;
+use crate::library::tests::{Tab, stored_summary};
 use crate::run::tests::Page;
 use crate::state::Action;
+use crate::sweeps::SweepAction;
 use crate::tour::{SKIPPED, TourAction};
 use vivarium_labs::stories;
 use vivarium_labs::story::{PassageBlock, StoryAction};
@@ -224,6 +228,31 @@ fn a_teachers_link_waits_at_its_step_and_keeps_what_it_locks() {
         vivarium_model::permalink::decode("#v1/sparse-parity?n=14").0.spec.run
     );
     assert!(page.state.player.run.link.hides("presets") && !page.state.player.run.link.locks("n"));
+}
+
+#[test]
+fn an_ended_run_is_saved_as_ended_when_a_story_or_a_sweep_begins() {
+    let sweep = decode("#v1/sparse-parity?n=22&sweep=k:2_3&device=cpu").0;
+    let story = vec![
+        Action::Tour(TourAction::Open("hidden-progress".into())),
+        story_fetched("hidden-progress"),
+        Action::Tour(TourAction::Turn(1)),
+    ];
+    for actions in [story, vec![Action::Sweep(SweepAction::Start(Box::new(sweep)))]] {
+        let storage = Rc::default();
+        let mut tab = Tab::open("#v1/sparse-parity?n=22&speed=0", &storage);
+        let summary = || stored_summary(&storage).iter().map(|run| (run.1, run.2)).collect::<Vec<_>>();
+        tab.train(200);
+        assert_eq!(summary(), [(200, false)]);
+        tab.trainer.advance(300);
+        // The messages of the trainer arrive after an action.
+        tab.act(Action::DismissNotices);
+        assert!(tab.state.player.run.phase.has_ended());
+        let is_story = actions.len() > 1;
+        actions.into_iter().for_each(|action| tab.act(action));
+        assert_eq!((tab.state.player.is_playing(), tab.state.player.run.step), (!is_story, 0));
+        assert_eq!(summary(), [(200, true)]);
+    }
 }
 
 #[test]

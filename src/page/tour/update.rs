@@ -128,12 +128,10 @@ impl State {
 
     /// Shows the explanations in the open story that are due at the current step of the run.
     pub fn show_due_explanations(&mut self) {
+        let phase = &self.player.run.phase;
         let has_ended = match &self.player.run.sweep {
-            Some(sweep) => sweep.is_stopped() || matches!(self.player.run.phase, RunPhase::Failed(_)),
-            None => matches!(
-                self.player.run.phase,
-                RunPhase::Finished(_) | RunPhase::Diverged { .. } | RunPhase::Failed(_)
-            ),
+            Some(sweep) => sweep.is_stopped() || matches!(phase, RunPhase::Failed(_)),
+            None => phase.has_ended() || matches!(phase, RunPhase::Failed(_)),
         };
         if let Some(tour) = &mut self.tour {
             tour.update_explanations(self.player.run.step, has_ended, self.player.run.sweep.is_some());
@@ -162,8 +160,8 @@ impl State {
         link.teacher_keys.clone_from(&self.player.run.link.teacher_keys);
         // They are about the link of the run that is left.
         self.notices.clear();
-        // A paused run stays paused when the link changes.
-        self.player.run.phase = RunPhase::Paused;
+        // The run that is left is saved as it ended: only the next one is paused.
+        self.player.next_run_paused = Some(true);
         self.change_link(
             link,
             tr!("The story has opened this run. The run waits until you start it.").into(),
@@ -182,8 +180,10 @@ impl State {
         match action {
             StoryAction::Train(step) => self.train_to(step, effects),
             StoryAction::Change(key, value) => {
-                self.player.run.phase = RunPhase::Paused;
+                // The setting may have the value already, or be one of the view.
+                self.player.next_run_paused = Some(true);
                 self.edit(&key, &value, effects);
+                self.player.next_run_paused = None;
             }
             StoryAction::Point(chart) => {
                 if !self.player.run.link.view.show.contains(&chart) {
@@ -203,7 +203,7 @@ impl State {
 
     /// Trains the run to `step` and pauses there; restarts the run if it is beyond that step.
     pub fn train_to(&mut self, step: u64, effects: &mut Vec<Effect>) {
-        let has_ended = matches!(self.player.run.phase, RunPhase::Finished(_) | RunPhase::Diverged { .. });
+        let has_ended = self.player.run.phase.has_ended();
         if matches!(self.player.run.phase, RunPhase::Failed(_)) || self.player.run.sweep.is_some() {
             return;
         }

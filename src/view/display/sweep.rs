@@ -14,7 +14,7 @@ use vivarium_model::sweep::{SweepCell, axis_positions, cells};
 use vivarium_model::tasks::MeasureNames;
 use vivarium_plot::analysis::convergence::{ConvergenceTimes, best_of_groups};
 use vivarium_plot::analysis::curves::{RunHistory, median_range};
-use vivarium_plot::analysis::replicas::ReplicaMeasure;
+use vivarium_plot::analysis::replicas::{ReplicaMeasure, diverged_replicas, without_diverged};
 use vivarium_plot::analysis::scaling::ScalingPoint;
 
 /// Largest number of measurements of one run that a sweep keeps for its table of metrics.
@@ -23,6 +23,9 @@ const MAX_RUN_ROWS: usize = 256;
 /// Size in bytes, by an estimate, of the measurements of all runs that a sweep keeps for its table of metrics; beyond it,
 /// every second measurement of each run is dropped.
 const MAX_ROWS_BYTES: usize = 16 << 20;
+
+/// Size in bytes, by an estimate, of a run's settings in the list of the runs of a sweep.
+const CELL_BYTES: usize = 2 << 10;
 
 /// Returns an estimate of the bytes of memory that a measurement takes.
 fn row_bytes(row: &Measurement) -> usize {
@@ -95,15 +98,18 @@ impl SweepRunResult {
             final_metrics: [ReplicaMeasure::TestLoss, ReplicaMeasure::TestAccuracy]
                 .map(|of| history.latest_median(of)),
             final_accuracies: last.map(|row| row.test_accuracy.clone()).unwrap_or_default(),
-            final_measures: median_measures(last),
+            final_measures: median_measures(last, spec.is_executed()),
         }
     }
 }
 
-/// Medians over the replicas of the task's further measures (those besides loss and accuracy) in the measurement `row`,
-/// in the order of the task's measures; empty if there is no measurement.
-pub fn median_measures(row: Option<&Measurement>) -> Vec<f32> {
-    row.map_or(vec![], |row| row.measures.iter().map(|values| median_range(values).0).collect())
+/// Medians of the task's further measures (those besides loss and accuracy) in the measurement `row`, over the replicas
+/// that have not diverged, in the order of the task's measures; empty if there is no measurement. `is_executed` says
+/// whether the run trains nothing, so that none can diverge.
+pub fn median_measures(row: Option<&Measurement>, is_executed: bool) -> Vec<f32> {
+    let Some(row) = row else { return vec![] };
+    let diverged = diverged_replicas(row, is_executed);
+    row.measures.iter().map(|values| median_range(&without_diverged(values, &diverged)).0).collect()
 }
 
 impl SweepProgress {
@@ -201,6 +207,17 @@ impl SweepProgress {
         {
             self.rows.values_mut().for_each(|rows| *rows = thin_rows(std::mem::take(rows), 2));
         }
+    }
+
+    /// Returns an estimate of the bytes of memory that the sweep takes: its list of runs, their results and the kept
+    /// measurements.
+    pub fn byte_count(&self) -> usize {
+        let runs = 0..self.cells.len();
+        let times: usize = runs.clone().filter_map(|run| self.solved_steps(run)).map(Vec::len).sum();
+        let values = |run: usize| [self.final_accuracies(run), self.final_measures(run)];
+        let values: usize = runs.flat_map(values).flatten().map(Vec::len).sum();
+        let rows: usize = self.rows.values().flatten().map(row_bytes).sum();
+        CELL_BYTES * self.cells.len() + 16 * times + 4 * values + rows
     }
 
     /// Whether measurements of finished runs are kept for the table of metrics.

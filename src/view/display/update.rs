@@ -7,8 +7,9 @@ use super::view::{FirstLayerWeights, RunPhase, RunView, WorkProgress};
 use vivarium_core::bounds::PAGE_SLICE_OPERATIONS;
 use vivarium_model::protocol::{Command, Measurement, Payload, ProbeId, ProbeResult};
 use vivarium_model::run::RunSpec;
-use vivarium_plot::analysis::curves::{RunHistory, median_range};
+use vivarium_plot::analysis::curves::RunHistory;
 use vivarium_plot::analysis::movement::WeightTrajectories;
+use vivarium_plot::analysis::replicas::ReplicaMeasure;
 use vivarium_plot::analysis::thinned::ThinnedHistory;
 
 /// Limit on the first layer's size in numbers: up to it the page computes the initial weights itself and shows them at
@@ -180,11 +181,10 @@ impl RunView {
         self.finish_work();
     }
 
-    /// Normalised margin of the latest measurement, the median over replicas, divided by the largest possible margin
-    /// γ*; `None` without a margin or if γ* is unknown.
+    /// Normalised margin of the latest measurement, the median over the replicas that have not diverged, divided by the
+    /// largest possible margin γ*; `None` without a margin or if γ* is unknown.
     pub fn margin_share(&self) -> Option<f32> {
-        let row = self.history.latest().filter(|row| !row.margin.is_empty())?;
-        let share = median_range(&row.margin).0 / self.largest_margin()? as f32;
+        let share = self.history.latest_median(ReplicaMeasure::Margin) / self.largest_margin()? as f32;
         share.is_finite().then_some(share)
     }
 

@@ -26,8 +26,9 @@ use vivarium_model::run::RunSpec;
 use vivarium_model::sweep::SweepCell;
 use vivarium_plot::analysis::Reading;
 use vivarium_plot::analysis::convergence::best_of_groups;
-use vivarium_plot::analysis::curves::{RunHistory, median_range};
+use vivarium_plot::analysis::curves::RunHistory;
 use vivarium_plot::analysis::movement::WeightTrajectories;
+use vivarium_plot::analysis::replicas::ReplicaMeasure;
 use vivarium_plot::analysis::thinned::ThinnedHistory;
 
 /// State of the run's training, such as running, paused or finished.
@@ -51,6 +52,14 @@ pub enum RunPhase {
     },
     /// Training stopped because of this error.
     Failed(String),
+}
+
+impl RunPhase {
+    /// Whether the run was trained to its end: to its target, to its last step, or until its loss was no longer finite. A
+    /// run that has failed was not.
+    pub fn has_ended(&self) -> bool {
+        matches!(self, RunPhase::Finished(_) | RunPhase::Diverged { .. })
+    }
 }
 
 /// First-layer weights of the run's first replica at one training step, for heatmaps.
@@ -547,9 +556,9 @@ impl RunView {
             && matches!(self.phase, RunPhase::Running | RunPhase::Paused)
     }
 
-    /// Latest held-out accuracy, the median over replicas; 0 before the first measurement.
+    /// Latest held-out accuracy, the median over the replicas that have not diverged; 0 before the first measurement.
     pub fn latest_accuracy(&self) -> f32 {
-        self.history.latest().map_or(0.0, |row| median_range(&row.test_accuracy).0)
+        self.history.latest().map_or(0.0, |_| self.history.latest_median(ReplicaMeasure::TestAccuracy))
     }
 
     /// Position in the sweep, such as "Run 4 of 15: n = 20, k = 2"; `None` if the run is not a sweep.

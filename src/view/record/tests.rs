@@ -368,7 +368,8 @@ fn a_run_that_is_executed_has_a_script_of_its_own() {
     assert!(script.ends_with(&whole.replace("{{settings}}}\n", &settings[6..])), "{script}");
     let (origin, _) = script.split_once("\"\"\"").unwrap();
     assert!(origin.lines().all(|line| line.is_empty() || line.starts_with('#')), "{script}");
-    for part in ["#v1/sparse-parity?n=20&steps=700", "lab run '#v1/", "' --checkpoint weights.safetensors"] {
+    for part in ["#v1/sparse-parity?n=20&steps=700", "lab run \"#v1/", "\" --checkpoint weights.safetensors"]
+    {
         assert!(origin.contains(part), "{script}");
     }
     // Python reads an encoding out of the first two lines.

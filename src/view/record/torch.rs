@@ -7,7 +7,7 @@
 //! from a run's own weights; where data are not drawn at every step, numbers then agree step by step, which a test
 //! holds. Random numbers are PyTorch's own. What is not covered is refused with a sentence rather than approximated.
 
-use super::quote_shell;
+use super::quote_argument;
 use vivarium_core::pytorch::{
     ScriptPart, base64_floats, dict_entries, schedule_list, setting_literal, string_literal,
 };
@@ -61,7 +61,7 @@ pub(super) fn assemble_script(
     let begin = HEAD_PY
         .replace("{{about}}", spec.model.info().about)
         .replace("{{link}}", &link)
-        .replace("{{command}}", &format!("lab run {}", quote_shell(&link)))
+        .replace("{{command}}", &format!("lab run {}", quote_argument(&link)))
         .replace("{{program}}", &super::TrainingEnvironment::program())
         .replace("{{settings}}", &format_settings(spec, data, model));
     let given =
@@ -101,7 +101,7 @@ fn format_initial_weights(spec: &RunSpec) -> String {
 /// lines, where Python looks for an encoding.
 fn format_origin(spec: &RunSpec, link: &str) -> String {
     let (about, program) = (spec.model.info().about, super::TrainingEnvironment::program());
-    let command = format!("lab run {} --checkpoint weights.safetensors", quote_shell(link));
+    let command = format!("lab run {} --checkpoint weights.safetensors", quote_argument(link));
     format!(
         "# {about}\n# Written by {program} for the run\n#\n#     {link}\n#\n# This command saves its weights:\n#\n\
         #     {command}\n\n"

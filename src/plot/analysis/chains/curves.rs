@@ -1,7 +1,7 @@
 //! Measures of networks on sequences over the steps, and which strategy is nearest.
 
 use crate::analysis::curves::{RunHistory, median_range, median_series};
-use crate::analysis::replicas::{ReplicaCurves, ReplicaMeasure};
+use crate::analysis::replicas::{ReplicaCurves, ReplicaMeasure, diverged_replicas, without_diverged};
 use crate::analysis::{AxisSpan, LineChart, Role, Series};
 use vivarium_core::language::translated;
 use vivarium_model::protocol::Measurement;
@@ -33,10 +33,12 @@ pub fn measured_values(row: &Measurement, of: ChainMeasure) -> &[f32] {
     row.measures.get(of as usize).map_or(&[], Vec::as_slice)
 }
 
-/// The strategy with the smallest KL(strategy ‖ network) in the measurement `row`, by medians over replicas, on chains
-/// of this `order`; `None` if nothing is measured.
+/// The strategy with the smallest KL(strategy ‖ network) in the measurement `row`, by medians over the replicas that have
+/// not diverged, on chains of this `order`; `None` if nothing is measured.
 pub fn nearest_strategy(row: &Measurement, order: usize) -> Option<ChainMeasure> {
-    argmin_measure(strategies(order).iter().map(|of| (*of, median_range(measured_values(row, *of)).0)))
+    let diverged = diverged_replicas(row, false);
+    let median = |of| median_range(&without_diverged(measured_values(row, of), &diverged)).0;
+    argmin_measure(strategies(order).iter().map(|of| (*of, median(*of))))
 }
 
 /// The measure with the smallest median over replicas, from `middles`, pairs (measure, median); `None` if no median is

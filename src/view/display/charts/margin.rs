@@ -6,7 +6,6 @@ use crate::display::view::RunView;
 use crate::display::words::{format_percent, format_significant};
 use vivarium_model::chart;
 use vivarium_model::protocol::Measurement;
-use vivarium_plot::analysis::curves::median_range;
 use vivarium_plot::analysis::replicas::{ReplicaCurves, ReplicaMeasure};
 use vivarium_plot::analysis::{LineChart, Reading, Role, Series};
 
@@ -85,10 +84,10 @@ fn summarize_margin(run: &RunView) -> Option<String> {
                 tr!("The network has no normalised margin, because its outputs are equal up to 0.00001.");
             format!("{zero}{note}")
         }
-        (None, Some(row)) => {
+        (None, Some(_)) => {
             tr!(
                 "Normalised margin: {margin}.",
-                margin = format_significant(f64::from(median_range(&row.margin).0))
+                margin = format_significant(f64::from(run.history.latest_median(ReplicaMeasure::Margin)))
             )
         }
         (None, None) => tr!("The normalised margin has not been measured yet.").into(),
