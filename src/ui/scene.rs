@@ -13,11 +13,13 @@ use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement};
 
 /// Largest number of pixels per CSS pixel at which pictures are painted; more cost memory and are not seen in motion.
 const MAX_SCALE: f64 = 2.0;
+/// Smallest number of pixels per CSS pixel at which pictures are painted.
+const MIN_SCALE: f64 = 0.5;
 
-/// Resizes the canvas to the scene at `scale` pixels per CSS pixel, at most 2, and paints the scene. Does nothing if the
-/// browser has no 2D canvas.
+/// Resizes the canvas to the scene at `scale` pixels per CSS pixel, from 0.5 to 2, and paints the scene. Does nothing if
+/// the browser has no 2D canvas.
 pub fn paint_scene(canvas: &HtmlCanvasElement, scene: &Scene, theme: &Theme, scale: f64) {
-    let scale = scale.clamp(1.0, MAX_SCALE);
+    let scale = scale.clamp(MIN_SCALE, MAX_SCALE);
     let size = |length: f32| (f64::from(length) * scale).round().max(1.0) as u32;
     let (width, height) = (size(scene.width), size(scene.height));
     if (canvas.width(), canvas.height()) != (width, height) {

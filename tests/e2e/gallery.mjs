@@ -227,6 +227,10 @@ export function gallery(here) {
     await see("filter-topic").selectOption("");
     await see("filter-words").fill("grokking");
     await until(async () => (await see("tile-groups").isVisible()) && (await tiles()) < 13, "labs with the word");
+    // The number of matches is seen at once, above the tiles.
+    await page.evaluate(() => scrollTo(0, 0));
+    const [count, first] = await Promise.all([see("gallery-count").boundingBox(), page.locator(".tile").first().boundingBox()]);
+    assert.ok(count.y + count.height <= first.y && first.y < PHONE.height, JSON.stringify([count, first]));
     isQuiet(heard);
     await page.close();
   });

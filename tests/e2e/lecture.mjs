@@ -214,6 +214,27 @@ export function lectures(here) {
     }
   });
 
+  it("shows the picture with the buttons of its run above the bar, and leaves out what the strip does", async () => {
+    const address = lectureAddress("Parity", [[`${FIRST}&view=picture&at=60`, "Ask first."]]);
+    for (const size of [{ width: 1440, height: 900 }, { width: 390, height: 844 }]) {
+      const { page, heard, see } = await open(address, size);
+      await place(see, "1 of 1");
+      await staysInWindow(page);
+      await waitsAt(see, 60);
+      await until(() => see("stage-picture").isVisible(), "the picture");
+      await until(async () => {
+        const [play, bar] = await Promise.all([see("play").boundingBox(), see("lecture-bar").boundingBox()]);
+        return play && play.y + play.height <= bar.y + 1;
+      }, `Play above the bar at ${size.width}`);
+      assert.ok(!(await page.locator(".scrub").isVisible()), "the strip is the slider");
+      await see("play").click({ timeout: 5000 });
+      await until(async () => (await stepOf(see)) > 60, "steps");
+      await press(page, "Escape");
+      isQuiet(heard);
+      await page.close();
+    }
+  });
+
   it("starts from the dialog for a class, and says so where a link is cut off", async () => {
     const { page, heard, see } = await open(FIRST);
     await until(() => see("step").isVisible(), "the page");

@@ -211,6 +211,12 @@ export function presenting(here) {
     assert.ok(await see("stage-panel").isVisible());
     await see("presenter-code").click();
     await fills();
+    // It is black on white in the dark theme, too, and so is its button.
+    await page.emulateMedia({ colorScheme: "dark" });
+    const colours = () => see("cover-close").evaluate((node) => [getComputedStyle(node).color, getComputedStyle(node).backgroundColor].join(" "));
+    await page.mouse.move(0, 0);
+    await until(async () => (await colours()) === "rgb(0, 0, 0) rgb(255, 255, 255)", "a button that can be read");
+    await page.emulateMedia({ colorScheme: "light" });
     await see("cover-close").click();
     await until(async () => (await focused(page)) === "presenter-code", "the focus where it was");
     await press(page, "Escape");

@@ -177,6 +177,61 @@ export function stage(address) {
     await page.close();
   });
 
+  it("opens the drawer beside the picture on a laptop, and over it on a phone", async () => {
+    for (const size of [{ width: 1440, height: 900 }, { width: 1280, height: 720 }, PHONE]) {
+      const { page, heard, see } = await visitStage(SMALL, size);
+      await until(async () => (await pixels(page, "stage-picture")) > 4, "a picture");
+      await see("stage-settings").click();
+      const isPhone = size === PHONE;
+      await until(async () => {
+        const [drawer, picture] = await Promise.all([see("stage-drawer").boundingBox(), see("stage-picture").boundingBox()]);
+        return drawer && (isPhone ? drawer.x < picture.x + picture.width : drawer.x >= picture.x + picture.width && picture.width > drawer.width);
+      }, `the drawer at ${size.width}`);
+      const [wide, high] = await page.evaluate(() => [document.documentElement.scrollWidth - innerWidth, document.documentElement.scrollHeight - innerHeight]);
+      assert.ok(wide <= 0 && high <= 0, `${wide} pixels too wide and ${high} too high at ${size.width}`);
+      const [buttons, frame] = await Promise.all([page.locator(".first-screen__more").boundingBox(), see("stage-drawer").boundingBox()]);
+      assert.ok(Math.abs(buttons.x + buttons.width - frame.x - frame.width) <= 1, "the buttons stay at the right side");
+      await page.keyboard.press("Escape");
+      assert.deepEqual(heard.console, []);
+      await page.close();
+    }
+  });
+
+  it("keeps the button with the other settings free while the last of the first five has the focus", async () => {
+    for (const size of [{ width: 1440, height: 900 }, PHONE]) {
+      // The last setting is the learning rate, which has a help of its own.
+      const { page, heard, see } = await visitStage("#v1/sparse-boolean?start=paused", size);
+      await see("stage-settings").click();
+      const drawer = see("stage-drawer");
+      await drawer.getByTestId("setting-lr").click();
+      await until(() => drawer.locator("#setting-help-lr").isVisible(), "the help");
+      const [help, field, more] = await Promise.all(
+        [drawer.locator("#setting-help-lr"), drawer.locator("#setting-lr"), see("more-settings")].map((part) => part.boundingBox()),
+      );
+      assert.ok(help.y + help.height <= field.y && field.y + field.height <= more.y, JSON.stringify([help, field, more]));
+      await see("more-settings").click({ timeout: 5000 });
+      await until(async () => (await see("more-settings").getAttribute("aria-expanded")) === "true", "the other settings");
+      assert.deepEqual(heard.console.filter((line) => !/No available adapters/.test(line)), []);
+      await page.close();
+    }
+  });
+
+  it("shows all of a message on a phone", async () => {
+    const { page, heard, see } = await visitStage(SMALL, PHONE);
+    await see("stage-replay").waitFor({ timeout: 60_000 });
+    await see("stage-settings").click();
+    const rate = see("stage-drawer").getByTestId("setting-lr");
+    await rate.fill("0.05");
+    await rate.press("Enter");
+    const message = see("stage-message");
+    await until(async () => /^The run has restarted with the same seed because Learning rate/.test(await text(message)), "the message");
+    const [wide, high] = await message.evaluate((node) => [node.scrollWidth - node.clientWidth, node.scrollHeight - node.clientHeight]);
+    assert.ok(wide <= 0 && high <= 1, `${wide} pixels too wide and ${high} too high`);
+    assert.ok((await page.evaluate(() => document.documentElement.scrollHeight - innerHeight)) <= 0, "all of it fits");
+    assert.deepEqual(heard.console, []);
+    await page.close();
+  });
+
   it("opens the drawer on five settings, and the others below them, each of them once", async () => {
     const { page, heard, see } = await visitStage(SMALL);
     await see("stage-settings").click();

@@ -315,7 +315,7 @@ fn row(editor: Editor, entry: &LectureEntry, at: usize, count: usize) -> AnyView
                 <span class="lecture-entry__buttons">{buttons}</span>
             </div>
             <textarea class="lecture-entry__note" rows="2" maxlength=MAX_NOTE_LENGTH.to_string()
-                aria-label=tr!("Note for entry {number}", number) placeholder=tr!("Note for yourself")
+                aria-label=tr!("Note for entry {number}", number) placeholder=tr!("Note, shown below the run (N hides it)")
                 data-testid=format!("lecture-note-{at}") prop:value=entry.note.clone()
                 on:input=move |event| editor.change(DraftAction::SetNote(at, event_target_value(&event)))></textarea>
         </li>

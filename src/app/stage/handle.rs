@@ -13,13 +13,12 @@ use vivarium_page::stage::curve::PreviousRun;
 use vivarium_page::stage::focus::{LostFocus, find_lost_focus};
 use vivarium_page::stage::live::{Showing, Stage};
 use vivarium_page::stage::strip::{axis_end, draw_strip};
-use vivarium_page::stage::{picture_scale, strip_scale};
+use vivarium_page::stage::{enlarge_texts, picture_scale, strip_scale};
 use vivarium_plot::scene::{Scene, Target};
 use vivarium_ui::appearance::{Appearance, paint_for_print};
 use vivarium_ui::browser::{element_by_id, focus_selector, matches_media};
 use vivarium_ui::scene::paint_scene;
 use vivarium_ui::signal::set_if_changed;
-use vivarium_view::display::RunPhase;
 use vivarium_view::display::hero::{Frame, Touch};
 
 /// Media query for visitors who want no motion.
@@ -194,10 +193,10 @@ impl HeroHandle {
         let step = with_stage(|stage| stage.shown_step());
         let end = self.store.peek(|state| {
             let run = state.player.latest_run();
-            match run.phase {
+            match run.phase.has_ended() {
                 // The curves of a run that has ended fill the strip.
-                RunPhase::Finished(_) | RunPhase::Diverged { .. } => run.step.max(step).max(1),
-                _ => axis_end(state.expected_steps(), run.step.max(step), run.spec().run.steps),
+                true => run.step.max(step).max(1),
+                false => axis_end(state.expected_steps(), run.step.max(step), run.spec().run.steps),
             }
         });
         (step, end)
@@ -222,7 +221,9 @@ impl HeroHandle {
         let Some(canvas) = self.canvas.get_untracked().filter(|_| frame.width > 0.0) else { return };
         let scene = with_stage(|stage| {
             stage.advance(&frame);
-            stage.scene(&frame)
+            let mut scene = stage.scene(&frame);
+            enlarge_texts(&mut scene, scales[0]);
+            scene
         });
         let theme = || vivarium_plot::charts::Theme {
             font_family: "system-ui, sans-serif",

@@ -65,6 +65,7 @@ impl LabParts for GroupsLab {
         margin_lines: texts::margin_lines,
         margin_note: texts::margin_note,
         describe_found: |run, networks, at| Some(texts::describe_result(run, networks, at)),
+        metric_names: texts::metric_names,
         extra_numbers: |run| Some(texts::readouts(run)),
         ..LazyLab::NONE
     };

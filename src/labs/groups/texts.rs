@@ -4,8 +4,8 @@ use super::probes::groups_task;
 use super::state::GroupsState;
 use vivarium_model::run::RunSpec;
 use vivarium_model::tasks::groups::GroupOperation;
-use vivarium_plot::analysis::curves::median_range;
 use vivarium_plot::analysis::neurons::NeuronPart;
+use vivarium_plot::analysis::replicas::ReplicaMeasure;
 use vivarium_view::display::RunView;
 use vivarium_view::display::words::{format_decimal, format_percent, format_significant};
 
@@ -62,7 +62,7 @@ pub(super) fn describe_result(run: &RunView, networks: &str, at: &str) -> String
             )
         }
     };
-    let all_right = || run.history.latest().is_some_and(|row| median_range(&row.train_accuracy).0 >= 1.0);
+    let all_right = || run.history.latest_median(ReplicaMeasure::TrainAccuracy) >= 1.0;
     let margin = run.margin_share().filter(|_| !has_held_out(spec) && all_right());
     let margin = margin.map(|share| {
         tr!(" The margin is {share} of the largest possible margin.", share = format_percent(share))
@@ -74,6 +74,19 @@ pub(super) fn describe_result(run: &RunView, networks: &str, at: &str) -> String
 fn has_held_out(spec: &RunSpec) -> bool {
     let examples = spec.task.examples();
     examples.training_set_size() != Some(examples.inputs().pow(2))
+}
+
+/// Names of the four metrics of a run that holds no pair out: the second loss and accuracy are those of all pairs. `None` for
+/// the default names.
+pub(super) fn metric_names(run: &RunView) -> Option<[String; 4]> {
+    let spec = run.spec();
+    let names = [
+        tr!("Loss, training"),
+        tr!("Loss, all pairs"),
+        tr!("Accuracy, training"),
+        tr!("Accuracy, all pairs"),
+    ];
+    (!has_held_out(spec) && !spec.run.loss.is_signed()).then(|| names.map(String::from))
 }
 
 /// The name of the examples on which accuracy is measured: "held-out pairs" or "pairs".
@@ -88,9 +101,8 @@ pub(super) fn readouts(run: &RunView) -> [(String, String); 2] {
     let margin = match run.largest_margin() {
         Some(_) => (tr!("Margin / γ*").into(), format_decimal(run.margin_share().unwrap_or(f32::NAN))),
         None => {
-            let row = run.history.latest().filter(|row| !row.margin.is_empty());
-            let newest = row.map_or(f32::NAN, |row| median_range(&row.margin).0);
-            (tr!("Normalised margin").into(), format_significant(f64::from(newest)))
+            let margin = run.history.latest_median(ReplicaMeasure::Margin);
+            (tr!("Normalised margin").into(), format_significant(f64::from(margin)))
         }
     };
     let neurons = run.lab_state().and_then(|pairs: &GroupsState| pairs.neurons.as_ref());

@@ -11,6 +11,7 @@ use vivarium_model::tasks::groups::charts::MASS;
 use vivarium_plot::analysis::neurons::NeuronSpectra;
 use vivarium_view::display::WorkProgress;
 use vivarium_view::display::charts::ChartOfRun;
+use vivarium_view::display::summary::metric_names;
 
 /// Links that took half a minute, since each of their runs built its network several times.
 #[test]
@@ -23,6 +24,15 @@ fn no_network_is_built_to_open_a_link() {
     }
     let (link, _) = decode("#v1/groups?from=maximum");
     assert_eq!((link.spec.initialize_replicas(1).len(), BUILT.get()), (3, 1), "what is counted");
+}
+
+/// Where all pairs are training pairs, none is held out, and no number is named after held-out pairs.
+#[test]
+fn numbers_of_a_run_without_held_out_pairs_are_those_of_all_pairs() {
+    let names = |link: &str| metric_names(&open_page(link).player.run);
+    let all = ["Loss, training", "Loss, all pairs", "Accuracy, training", "Accuracy, all pairs"];
+    assert_eq!(names("#v1/groups?frac=1"), all);
+    assert_eq!(names("#v1/groups?frac=0.5")[1], "Loss, held-out");
 }
 
 /// Opens a link and finishes the computation of theory.

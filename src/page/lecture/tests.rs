@@ -13,6 +13,7 @@ use crate::presenter::PresenterAction;
 use crate::run::tests::Page;
 use crate::state::Action;
 use crate::tour::TourAction;
+use vivarium_core::base64::{ADDRESS_DIGITS, encode_base64};
 use vivarium_labs::PRESETS;
 use vivarium_model::permalink::{decode, encode};
 use vivarium_view::display::RunPhase;
@@ -37,7 +38,7 @@ fn lecture() -> Lecture {
 
 /// Encodes lines as the text in a link, whatever they are.
 fn code_of(lines: &[&str]) -> String {
-    super::code::encode_base64(lines.join("\n").as_bytes())
+    encode_base64(lines.join("\n").as_bytes(), ADDRESS_DIGITS)
 }
 
 /// Reads a file of a lecture as the page does.
@@ -98,7 +99,7 @@ fn a_link_that_is_cut_off_or_changed_is_refused() {
         code_of(&["1", "T", "v1/groups", "."]),
         code_of(&["1", "T\\x", "."]),
         code_of(&["1", "T\\", "."]),
-        super::code::encode_base64(b"1\nT\xff\n."),
+        encode_base64(b"1\nT\xff\n.", ADDRESS_DIGITS),
     ] {
         assert_eq!(Lecture::decode(&bad), Err(LectureError::Incomplete), "{bad}");
     }

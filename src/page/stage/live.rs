@@ -90,7 +90,7 @@ impl Default for Stage {
 fn progress_of(run: &RunView) -> StageProgress {
     StageProgress {
         step: run.step,
-        has_ended: matches!(run.phase, RunPhase::Finished(_) | RunPhase::Diverged { .. }),
+        has_ended: run.phase.has_ended(),
         // The picture is that of the first replica.
         has_succeeded: run.solved.iter().any(|(replica, _)| *replica == 0),
     }
@@ -151,7 +151,8 @@ impl Stage {
 
     /// Takes what is new in the run; called after each change of the page's state.
     pub fn update(&mut self, run: &RunView, now_ms: f64) {
-        if self.run_count != Some(run.run_count) || self.hero.is_none() {
+        let is_new = self.run_count != Some(run.run_count) || self.hero.is_none();
+        if is_new {
             let previous = self.take_previous(run);
             *self = Stage {
                 previous,
@@ -178,7 +179,8 @@ impl Stage {
         let has_moved = progress.step != self.progress.step;
         let is_resumed = self.progress.has_ended && !progress.has_ended;
         self.progress = progress;
-        if let Some(hero) = self.story_hero().filter(|_| has_moved) {
+        // The first picture of a story waits with its run, at step 0, whatever step is the most interesting one.
+        if let Some(hero) = self.story_hero().filter(|_| has_moved || is_new) {
             hero.go_to_step(progress.step, now_ms);
         }
         let is_running = run.phase == RunPhase::Running;
@@ -230,9 +232,14 @@ impl Stage {
     }
 
     /// Sets whether the text of a story stands beside the picture: then replays begin only when the user asks for one, and
-    /// not also by themselves some seconds after the end.
+    /// not also by themselves some seconds after the end; and a picture that executes its run itself shows the run's step.
     pub fn set_in_story(&mut self, is_in_story: bool) {
+        let is_opened = is_in_story && !self.is_in_story;
         self.is_in_story = is_in_story;
+        let step = self.progress.step;
+        if let Some(hero) = self.story_hero().filter(|_| is_opened) {
+            hero.go_to_step(step, f64::NEG_INFINITY);
+        }
     }
 
     /// Shows the earlier step to which the charts are set back, or the latest step again at `None`; does nothing as long as

@@ -24,6 +24,7 @@ pub mod tape;
 mod update;
 
 use vivarium_model::chart::Chart;
+use vivarium_plot::scene::{Anchor, Scene, Shape};
 
 /// An action on the moving picture of the first screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,34 +56,73 @@ const MIN_NARROW_HEIGHT: f64 = 430.0;
 /// Smallest width in CSS pixels of a picture that is enlarged, so that its parts stay beside each other.
 const MIN_ENLARGED_WIDTH: f64 = 660.0;
 
-/// Smallest factor by which a picture is reduced.
+/// Smallest width in CSS pixels for which wide pictures are laid out; the texts of narrower layouts would overlap.
+const MIN_WIDE_WIDTH: f64 = 1130.0;
+
+/// Smallest width in CSS pixels for which wide pictures are laid out where a reader's larger texts need the room.
+const MIN_ENLARGED_WIDE_WIDTH: f64 = 930.0;
+
+/// Smallest factor by which a picture is reduced because its frame is low.
 const MIN_PICTURE_SCALE: f64 = 0.6;
+
+/// Smallest factor by which a picture is reduced because its frame is narrow, so that fingers still hit its targets.
+const MIN_SCALE_OF_WIDTH: f64 = 0.75;
+
+/// Smallest size of the texts of a picture on the screen in CSS pixels.
+const MIN_TEXT_SIZE: f32 = 11.0;
+
+/// Largest factor by which texts are enlarged in a picture that is reduced.
+const MAX_TEXT_ENLARGEMENT: f32 = 1.35;
+
+/// Estimated width of a letter as a share of its size.
+const LETTER_WIDTH: f32 = 0.6;
 
 /// Smallest height in CSS pixels of a strip that is enlarged.
 const MIN_STRIP_HEIGHT: f64 = 72.0;
 
 /// Factor by which a picture is drawn larger or smaller than for a screen, in a frame of this size in CSS pixels:
-/// `text_scale`, the factor of the page's texts, as far as the frame has room, and below 1 in low frames, so that the whole
-/// picture is seen.
+/// `text_scale`, the factor of the page's texts, as far as the frame has room, and below 1 in frames that are low, or wide
+/// but not wide enough for parts beside each other, so that the whole picture is seen.
 pub fn picture_scale(text_scale: f64, (width, height): (u32, u32)) -> f64 {
     let (width, height) = (f64::from(width), f64::from(height));
-    let min_height = if width < MIN_ENLARGED_WIDTH { MIN_NARROW_HEIGHT } else { MIN_WIDE_HEIGHT };
-    match height < min_height {
-        true => (height / min_height).max(MIN_PICTURE_SCALE),
-        false => limit_enlargement(text_scale, width, height / min_height),
+    let is_wide = width >= MIN_ENLARGED_WIDTH;
+    let min_height = if is_wide { MIN_WIDE_HEIGHT } else { MIN_NARROW_HEIGHT };
+    let scale_of_width = if is_wide { (width / MIN_WIDE_WIDTH).max(MIN_SCALE_OF_WIDTH) } else { 1.0 };
+    if height < min_height || scale_of_width < 1.0 {
+        return (height / min_height).max(MIN_PICTURE_SCALE).min(scale_of_width);
+    }
+    let max_of_width = width / if is_wide { MIN_ENLARGED_WIDE_WIDTH } else { MIN_ENLARGED_WIDTH };
+    limit_enlargement(text_scale, max_of_width, height / min_height)
+}
+
+/// Enlarges the texts of a picture that is reduced by the factor `scale`, as far as they have room, so that they can still
+/// be read on the screen. Numbers that are small by intention, as in small tiles, stay.
+pub fn enlarge_texts(scene: &mut Scene, scale: f64) {
+    let (legible, width) = (MIN_TEXT_SIZE / scale as f32, scene.width);
+    for item in &mut scene.items {
+        let Shape::Text { text, at, size, anchor, .. } = &mut item.shape else { continue };
+        if *size < MIN_TEXT_SIZE || *size >= legible {
+            continue;
+        }
+        let room = match anchor {
+            Anchor::Start => width - at.x,
+            Anchor::Middle => 2.0 * at.x.min(width - at.x),
+            Anchor::End => at.x,
+        };
+        let fitting = room / (text.chars().count().max(1) as f32 * LETTER_WIDTH);
+        *size = legible.min(MAX_TEXT_ENLARGEMENT * *size).min(fitting).max(*size);
     }
 }
 
 /// Factor by which the strip of this size in CSS pixels is enlarged where the page's texts are enlarged by `text_scale`: as
 /// far as it has room.
 pub fn strip_scale(text_scale: f64, (width, height): (u32, u32)) -> f64 {
-    limit_enlargement(text_scale, f64::from(width), f64::from(height) / MIN_STRIP_HEIGHT)
+    limit_enlargement(text_scale, f64::from(width) / MIN_ENLARGED_WIDTH, f64::from(height) / MIN_STRIP_HEIGHT)
 }
 
-/// Factor from 1 up to `text_scale` by which a drawing of this width in CSS pixels is enlarged, if its height has room for
-/// the factor `max_of_height`.
-fn limit_enlargement(text_scale: f64, width: f64, max_of_height: f64) -> f64 {
-    text_scale.min(width / MIN_ENLARGED_WIDTH).min(max_of_height).max(1.0)
+/// Factor from 1 up to `text_scale` by which a drawing is enlarged, if its width and its height have room for these factors.
+fn limit_enlargement(text_scale: f64, max_of_width: f64, max_of_height: f64) -> f64 {
+    text_scale.min(max_of_width).min(max_of_height).max(1.0)
 }
 
 /// Whether the moving picture is shown in place of charts, settings and numbers, and at which pace the run trains then.

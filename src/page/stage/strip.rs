@@ -6,7 +6,7 @@ use super::curve::MeasuredCurve;
 use super::live::{Showing, Stage};
 use vivarium_plot::scene::{Anchor, Ink, Point, Scene, Shape, Stroke};
 use vivarium_view::display::RunView;
-use vivarium_view::display::words::{format_decimal, format_percent, format_thousands};
+use vivarium_view::display::words::{format_decimal, format_percent, format_significant, format_thousands};
 
 /// Space left of the curves for the number at the vertical axis, in CSS pixels.
 pub const STRIP_LEFT: f32 = 44.0;
@@ -100,26 +100,30 @@ pub fn draw_strip(run: &RunView, stage: &Stage, end: u64, width: f32, height: f3
             }
         }
     }
-    let latest = values.last().map_or(String::new(), |(_, value)| format_decimal(*value));
-    let words = tr!("{name}: {value}", name = shorten(name, width), value = latest);
+    // The values at the shown step, where that is an earlier one.
+    let last_step = match stage.showing() {
+        Showing::Latest => u64::MAX,
+        Showing::Replay(_) | Showing::Step(_) => stage.shown_step(),
+    };
+    let known = values.iter().take_while(|(step, _)| *step <= last_step).last().or(values.first());
+    let value = known.map_or(String::new(), |(_, value)| format_decimal(*value));
+    let words = tr!("{name}: {value}", name = shorten(name, width), value);
     scene.text(words, Point::new(STRIP_LEFT, 10.0), 13.0, Anchor::Start, Ink::Second);
     if !curve.is_empty() {
-        scene.text(
-            format_decimal(first),
-            Point::new(STRIP_LEFT - 6.0, y(first / largest)),
-            11.0,
-            Anchor::End,
-            Ink::Quiet,
-        );
+        // Left of the axis is room for five characters.
+        let words = if first < 10.0 { format_decimal(first) } else { format_significant(f64::from(first)) };
+        scene.text(words, Point::new(STRIP_LEFT - 6.0, y(first / largest)), 11.0, Anchor::End, Ink::Quiet);
         scene.stroke(Shape::Path(curve), Stroke::new(Ink::Second, 2.0));
     }
     if let (false, Some(hero)) = (inside.is_empty(), stage.hero()) {
         scene.stroke(Shape::Path(inside), Stroke::new(Ink::First, 2.0));
-        let latest = stage.tape().frames().iter().rev().find_map(|frame| frame.inner_progress);
+        let mut frames = stage.tape().frames().iter().rev();
+        let share =
+            frames.find_map(|frame| frame.inner_progress.filter(|_| frame.progress.step <= last_step));
         let name = tr!(
             "{name}: {value}",
             name = shorten(hero.inner_progress_name(), width),
-            value = format_percent(latest.unwrap_or(0.0))
+            value = format_percent(share.unwrap_or(0.0))
         );
         // Below the other name where there is no room beside it.
         match is_narrow {

@@ -10,7 +10,7 @@ use crate::tour::TourAction;
 use vivarium_labs::find_preset;
 use vivarium_labs::parameters::PARAMETERS;
 use vivarium_model::protocol::{Command, EndReason, Measurement, ProbeResult};
-use vivarium_plot::scene::{Point, Shape};
+use vivarium_plot::scene::{Ink, Point, Shape};
 use vivarium_view::display::RunPhase;
 use vivarium_view::display::hero::{Frame, Touch};
 use vivarium_view::presets::recorded::recorded_steps;
@@ -195,6 +195,24 @@ fn measure(page: &mut Page, stage: &mut Stage, steps: &[u64]) {
     }
 }
 
+#[test]
+fn the_strip_names_the_value_at_the_shown_step() {
+    let (mut page, mut stage) = staged(&[0, 100, 300]);
+    for step in [0, 100, 300] {
+        let test_loss = vec![1.0 / (1.0 + step as f32 / 100.0)];
+        page.state.player.run.history.push(Measurement { step, test_loss, ..Measurement::default() });
+    }
+    stage.update(&page.state.player.run, 1_500.0);
+    let has = |stage: &Stage, page: &Page, value: &str| {
+        let scene = draw_strip(&page.state.player.run, stage, 300, 1400.0, 160.0);
+        let is_value = |shape: &Shape| matches!(shape, Shape::Text { text, .. } if text.ends_with(value));
+        scene.items.iter().any(|item| is_value(&item.shape))
+    };
+    assert!(has(&stage, &page, ": 0.250") && !has(&stage, &page, ": 0.500"));
+    stage.rewind(100, 2_000.0);
+    assert!(has(&stage, &page, ": 0.500") && !has(&stage, &page, ": 0.250"));
+}
+
 /// Dashed lines of the strip of the page's run, each with its points.
 fn dashed(page: &Page, stage: &Stage, end: u64) -> Vec<Vec<Point>> {
     let scene = draw_strip(&page.state.player.run, stage, end, 1400.0, 160.0);
@@ -352,10 +370,17 @@ fn a_picture_that_executes_its_run_follows_the_run_of_a_story() {
     let (first, later, _) = shown(false, &page);
     assert_ne!(first, later, "it goes on by itself");
     let (first, later, mut stage) = shown(true, &page);
-    assert_eq!(first, later, "the run waits");
+    assert_eq!((first, later), (0, 0), "the run waits at its first step");
     page.state.player.run.step = 40;
     stage.update(&page.state.player.run, 0.0);
     assert_eq!(stage.shown_step(), 40);
+    // A story that opens beside a picture on the page.
+    let (_, later, mut stage) = shown(false, &page);
+    assert_ne!(later, 40);
+    stage.set_in_story(true);
+    assert_eq!(stage.shown_step(), 40);
+    stage.rewind(3, 0.0);
+    assert_eq!(stage.shown_step(), 3, "any step can be chosen");
 }
 
 #[test]
@@ -389,6 +414,31 @@ fn pictures_are_enlarged_with_the_texts_as_far_as_there_is_room_and_reduced_to_l
     assert_eq!(picture_scale(2.0, (960, 300)), 0.75);
     assert_eq!(picture_scale(1.0, (0, 0)), 0.6, "before it is measured");
     assert!((0.75..0.77).contains(&picture_scale(1.0, (368, 325))));
+    // A frame beside the settings or beside a text: the parts of a picture are laid out for a laptop, and all of it is seen.
+    assert_eq!(picture_scale(1.0, (1130, 540)), 1.0);
+    assert_eq!([picture_scale(1.0, (904, 540)), picture_scale(2.0, (904, 540))], [0.8; 2]);
+    assert_eq!(picture_scale(1.0, (904, 280)), 0.7, "the frame is also low");
+    assert_eq!(picture_scale(1.0, (700, 540)), 0.75, "fingers need room");
     let scale = |text_scale, height| strip_scale(text_scale, (1400, height));
     assert_eq!([scale(2.0, 108), scale(1.0, 20), scale(2.0, 0)], [1.5, 1.0, 1.0]);
+}
+
+#[test]
+fn texts_of_a_reduced_picture_can_be_read() {
+    let sizes = |scale: f64| {
+        let mut scene = Scene::new(1000.0, 400.0);
+        for (size, x) in [(12.0, 10.0), (20.0, 10.0), (9.0, 10.0), (11.0, 960.0)] {
+            scene.text("caption", Point::new(x, 50.0), size, Anchor::Start, Ink::Text);
+        }
+        enlarge_texts(&mut scene, scale);
+        let size = |item: &vivarium_plot::scene::Item| match item.shape {
+            Shape::Text { size, .. } => Some(size),
+            _ => None,
+        };
+        scene.items.iter().filter_map(size).collect::<Vec<f32>>()
+    };
+    assert_eq!(sizes(1.0), [12.0, 20.0, 9.0, 11.0], "nothing is reduced");
+    assert_eq!(sizes(0.75)[1..], [20.0, 9.0, 11.0], "large enough, small by intention, and without room");
+    assert!((sizes(0.75)[0] * 0.75 - 11.0).abs() < 1e-3, "{:?}", sizes(0.75));
+    assert!((sizes(0.6)[0] - 12.0 * MAX_TEXT_ENLARGEMENT).abs() < 1e-3, "at most so much larger");
 }

@@ -76,7 +76,8 @@ impl Layout {
                 ..Layout::of_circuit(hero, Area::new(8.0, 24.0, width - 16.0, height - 220.0))
             };
         }
-        let left = width - (0.24 * width).max(236.0);
+        // The sentence on the noise, and the words beside the draws, need this much room.
+        let left = width - (0.24 * width).max(320.0);
         let (across, at) = (width - 20.0 - left, |share: f32| 24.0 + (height - 48.0) * share);
         let side = ((height - 48.0) * 0.33).min(150.0);
         let half = (across - 8.0) / 2.0;

@@ -51,7 +51,7 @@ impl Layout {
         let Frame { width, height, .. } = *frame;
         let is_narrow = width < MIN_WIDE;
         let plot = match is_narrow {
-            true => Area::new(34.0, 26.0, (width - 48.0).max(1.0), (height * 0.42).max(1.0)),
+            true => Area::new(42.0, 26.0, (width - 56.0).max(1.0), (height * 0.42).max(1.0)),
             false => Area::new(56.0, 34.0, (width * 0.43).min(600.0), (height - 72.0).max(1.0)),
         };
         let left = if is_narrow { 6.0 } else { plot.right() + 48.0 };

@@ -25,6 +25,8 @@ const MAX_HOURS: usize = 31;
 const POINTS_PER_ANSWER: usize = 4;
 /// Width of the thickest hand of a clock in CSS pixels.
 const THICKEST_HAND: f32 = 6.0;
+/// Width of a bold text relative to that of another.
+const BOLD_WIDTH: f32 = 1.2;
 /// Strength of the colours of a part that is switched off.
 const OFF_STRENGTH: f32 = 0.25;
 
@@ -328,8 +330,8 @@ fn draw_bars(scene: &mut Scene, hero: &GroupsHero, layout: &Layout, frame: &Fram
         scene.fill(Shape::Box(bar, 0.0), Ink::of_sign(value).at(0.9));
     }
     let named = |scene: &mut Scene, words: String, answer: usize, y: f32, ink: Ink| {
-        let half = estimate_width(&words, 13.0) / 2.0;
-        let at = x(answer).min(bars.right() + 4.0 - half).max(bars.left - 30.0 + half);
+        let half = BOLD_WIDTH * estimate_width(&words, 13.0) / 2.0;
+        let at = x(answer).max(bars.left - 30.0 + half).min(bars.right() + 4.0 - half);
         scene.bold_text(words, Point::new(at, y), 13.0, Anchor::Middle, ink);
     };
     let words = tr!("right answer: {name}", name = hero.group.element_name(right));
@@ -436,6 +438,8 @@ fn draw_captions(scene: &mut Scene, hero: &GroupsHero, layout: &Layout) {
         scene.text(parts, Point::new(part.left, top), 13.0, Anchor::Start, Ink::Quiet);
     }
     let words = tr!("all waves together: a bar for each answer");
+    let has_room = estimate_width(words, 13.0) <= bars.width;
+    let words = if has_room { words } else { tr!("all waves together") };
     scene.text(words, Point::new(bars.left, top), 13.0, Anchor::Start, Ink::Quiet);
     let size = fitting_size(&question, bars.width, 18.0);
     scene.bold_text(question, Point::new(bars.left, 36.0), size, Anchor::Start, Ink::Text);

@@ -335,8 +335,7 @@ impl Hero for MachineHero {
     }
 
     fn go_to_step(&mut self, step: u64, now_ms: f64) {
-        let step = usize::try_from(step).unwrap_or(usize::MAX).min(self.end_step());
-        self.show_step(step.max(self.first_shown_step()), now_ms);
+        self.show_step(usize::try_from(step).unwrap_or(usize::MAX), now_ms);
     }
 
     fn show_next_example(&mut self, now_ms: f64) {

@@ -350,6 +350,7 @@ impl Hero for ParityHero {
             _ if self.progress.has_ended => {
                 tr!("The network has not reached its target accuracy. Flip a bit.").into()
             }
+            _ if self.layer.width == 1 => tr!("A single neuron searches for {k} secret bits. Flip one.", k),
             _ => tr!("{width} neurons search for {k} secret bits. Flip one.", width, k),
         }
     }

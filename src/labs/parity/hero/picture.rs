@@ -20,6 +20,9 @@ const NARROW_DOTS: usize = 50;
 const DOTS_HEIGHT: f32 = 96.0;
 /// Smallest distance of two tiles of a column in CSS pixels, as long as the picture has room.
 const MIN_PITCH: f32 = 18.0;
+/// Smallest distance of two tiles of a column in CSS pixels with which their numbers can be read; a picture that is too low
+/// for it has more columns.
+const LEGIBLE_PITCH: f32 = 24.0;
 /// Size of a tile in CSS pixels.
 const TILE: f32 = 24.0;
 /// Radius of a neuron in CSS pixels.
@@ -66,7 +69,8 @@ impl Layout {
     /// From left to right: columns of bits, neurons, needle, dots.
     fn wide(n: usize, frame: &Frame) -> Layout {
         let Frame { width, height, .. } = *frame;
-        let columns = n.div_ceil(COLUMN).max(1);
+        let legible_rows = (((height - 50.0) / LEGIBLE_PITCH) as usize).clamp(1, COLUMN);
+        let columns = n.div_ceil(legible_rows).max(1);
         let rows = n.div_ceil(columns).max(1);
         // In a low picture the tiles keep a height that can be touched, and the space around them shrinks.
         let [pitch, low_pitch] = [50.0, 40.0].map(|margin| (height - margin) / rows as f32);
@@ -156,9 +160,11 @@ pub(super) fn draw(hero: &ParityHero, frame: &Frame) -> Scene {
 /// Index and centre of each neuron that is drawn.
 fn neuron_places(hero: &ParityHero, layout: &Layout, frame: &Frame) -> Vec<(usize, Point)> {
     let shown = hero.slots.iter().take(layout.neuron_count).enumerate();
+    // A few neurons are in the middle.
+    let first = (layout.neuron_count - shown.len()) as f32 / 2.0;
     let place = |(to, slot): (usize, &super::Slot)| {
         let moved = frame.moved(slot.since_ms, SORT_MS);
-        (slot.neuron, layout.neuron(slot.from + (to as f32 - slot.from) * moved))
+        (slot.neuron, layout.neuron(first + slot.from + (to as f32 - slot.from) * moved))
     };
     shown.map(place).collect()
 }
@@ -217,7 +223,7 @@ fn draw_tiles(scene: &mut Scene, hero: &ParityHero, layout: &Layout, frame: &Fra
         };
         let (fill, ink) = if is_plus { (Ink::Text, Ink::Background) } else { (Ink::Background, Ink::Text) };
         scene.fill_and_stroke(Shape::Box(area, 4.0), fill, outline);
-        let size = (layout.tile * 0.46).min(13.0);
+        let size = (layout.tile * 0.52).min(13.0);
         scene.text(name.to_string(), *centre, size, Anchor::Middle, ink);
         if hero.progress.has_succeeded
             && hero.relevant.contains(&bit)
@@ -292,6 +298,7 @@ fn draw_captions(scene: &mut Scene, hero: &ParityHero, layout: &Layout) {
     let neurons = hero.slots.len().min(layout.neuron_count);
     let words = match neurons < hero.layer.width {
         true => tr!("{neurons} of {all} neurons, the largest", neurons, all = hero.layer.width),
+        false if neurons == 1 => tr!("1 neuron").into(),
         false => tr!("{neurons} neurons", neurons),
     };
     scene.text(words, Point::new(layout.neurons[0].x, top), 13.0, Anchor::Middle, Ink::Quiet);

@@ -46,7 +46,8 @@ impl Layout {
     fn new(hero: &TracesHero, frame: &Frame) -> Layout {
         let Frame { width, height, .. } = *frame;
         let is_narrow = frame.is_narrow();
-        let left = width - (0.27 * width).max(270.0);
+        // The longest sentence on a step needs this much room.
+        let left = width - (0.27 * width).max(326.0);
         let path = match is_narrow {
             true => Area::new(10.0, 40.0, width - 20.0, height - 248.0),
             false => Area::new(24.0, 36.0, left - 60.0, height - 104.0),
