@@ -21,6 +21,7 @@ use vivarium_training::launch::device::Device;
 use vivarium_training::launch::device_check::checked_gpu;
 use vivarium_view::presets::Preset;
 use vivarium_view::record::dataset::{self, TableChoices};
+use vivarium_view::record::head::MAX_FILE_BYTES;
 use vivarium_view::record::{FileError, RunFile};
 
 /// Finds presets by their slugs, in the order of `names`.
@@ -278,7 +279,13 @@ pub fn open_table(path: &Path, label: Option<&str>, choices: TableChoices) -> Re
     let source = match path == Path::new(STANDARD_INPUT) {
         true => {
             let mut bytes = vec![];
-            std::io::stdin().lock().read_to_end(&mut bytes).context("cannot read the standard input")?;
+            let mut input = std::io::stdin().lock().take(MAX_FILE_BYTES + 1);
+            input.read_to_end(&mut bytes).context("cannot read the standard input")?;
+            anyhow::ensure!(
+                bytes.len() as u64 <= MAX_FILE_BYTES,
+                "the table has more than {} MiB",
+                MAX_FILE_BYTES >> 20
+            );
             TableSource::Bytes(bytes)
         }
         false => TableSource::Path(path.into()),

@@ -51,7 +51,8 @@ impl Player {
     /// nothing to return to, at step 0: in a sweep without results, and in a run without weights or curves of a file.
     pub fn left_run(&self) -> Option<LeftRun> {
         let mut run = self.latest_run().clone();
-        if let (None, Some(seek)) = (&self.latest_run, &self.seek) {
+        let seek = self.seek.as_ref().filter(|_| self.latest_run.is_none());
+        if let Some(seek) = seek {
             run.phase = seek.phase_on_arrival.clone();
         }
         let is_record = run.file_environment.is_some();
@@ -73,6 +74,8 @@ impl Player {
         }
         let was_paused = match run.phase {
             RunPhase::Running => false,
+            // A run on its way back goes on when it arrives, unless it was paused.
+            RunPhase::Paused if seek.is_some() => self.paused,
             RunPhase::Loading => self.paused,
             _ => true,
         };
@@ -85,6 +88,10 @@ impl Player {
     pub fn return_to_run<E: From<TrainerEffect>>(&mut self, left: LeftRun, effects: &mut Vec<E>) {
         let LeftRun { run, checkpoints, was_paused } = left;
         self.clear_goal(effects);
+        if self.run.link.spec == run.link.spec {
+            // The sweep has been started again since; an older sweep that was put aside stays there.
+            self.run.sweep = None;
+        }
         self.replace_link(run.link.clone());
         // Else the next start of the sweep would take up the results of the sweep that is left now.
         self.suspended_sweep.take_if(|(spec, _)| *spec == run.link.spec);

@@ -122,6 +122,12 @@ export function keptRuns(here) {
     await other.getByRole("textbox").press("Enter");
     await a.page.bringToFront();
     await until(async () => (await names(list)).includes("Seen in both"), "the name", 30);
+    // The button goes with its run, and the button of another run does not get the focus.
+    await b.page.bringToFront();
+    await other.getByRole("button", { name: "Delete" }).press("Enter");
+    await until(async () => (await other.count()) === 0, "the run to go");
+    const focused = await until(() => b.page.evaluate(() => document.activeElement !== document.body && document.activeElement.tagName), "the focus");
+    assert.notEqual(focused, "BUTTON");
     assert.deepEqual([...a.heard.console, ...b.heard.console], []);
     await a.page.close();
     await b.page.close();

@@ -14,7 +14,7 @@ use wasm_bindgen::prelude::*;
 use web_sys::{Element, FocusOptions, HtmlElement, MutationObserver, MutationObserverInit};
 
 /// Attributes by which a control is found again in a new text, the most specific one first.
-const IDENTIFYING_ATTRIBUTES: [&str; 5] = ["id", "data-press", "data-testid", "href", "class"];
+const IDENTIFYING_ATTRIBUTES: [&str; 6] = ["id", "data-press", "data-testid", "data-at", "href", "class"];
 
 thread_local! {
     /// The element that had the focus last, and the elements around it, from the nearest one.
@@ -31,7 +31,9 @@ pub fn keep_focus() {
     window_event_listener(ev::click, |_| restore_soon());
     window_event_listener(ev::keydown, |_| restore_soon());
     let on_change = Closure::<dyn Fn()>::new(|| {
+        // In a frame, the reader may be typing in the page around the frame.
         if is_focus_lost()
+            && document().has_focus().unwrap_or(true)
             && let Some(control) = FOCUSED.with_borrow(|path| same_control(path))
         {
             focus_without_scrolling(&control);
@@ -62,9 +64,15 @@ fn same_control(path: &[Element]) -> Option<HtmlElement> {
     let around = path.iter().find(|element| element.is_connected())?;
     let (name, value) =
         IDENTIFYING_ATTRIBUTES.iter().find_map(|name| Some((name, lost.get_attribute(name)?)))?;
+    // The rows of a list have buttons and fields of one class; those of another row would answer to the next press.
+    if *name == "class" && lost.matches("button, input, select, textarea").unwrap_or(true) {
+        return None;
+    }
     let candidates = around.query_selector_all(&format!("{}[{name}]", lost.local_name())).ok()?;
     let is_same = |element: &HtmlElement| {
         element.get_attribute(name).as_ref() == Some(&value)
+            // A closed dialog and a hidden view cannot take the focus.
+            && is_shown(element)
             // Several elements may have one class.
             && (*name != "class" || element.text_content() == lost.text_content())
     };
@@ -110,7 +118,8 @@ fn restore() {
 
 /// Gives an element the focus, which need not be a control; the page does not scroll to it.
 fn focus_without_scrolling(element: &HtmlElement) {
-    if !element.has_attribute("tabindex") {
+    // Buttons, links and fields take the focus by themselves, and stay within reach of Tab.
+    if element.tab_index() < 0 && !element.has_attribute("tabindex") {
         let _ = element.set_attribute("tabindex", "-1");
     }
     let options = FocusOptions::new();

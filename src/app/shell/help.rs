@@ -116,7 +116,8 @@ pub fn listen_to_shortcuts(
         // A control that has the focus keeps the keys that it answers to itself.
         let presses = writes || inside("button, summary, a, select, input");
         let moves = writes || inside("input, select");
-        if event.repeat() && acts_once(&key) {
+        // In presenter mode the full stop covers the screen, which would flash.
+        if event.repeat() && (acts_once(&key) || (presents && key == ".")) {
             // Held on the page, Space would scroll it.
             if !presses {
                 event.prevent_default();

@@ -225,7 +225,7 @@ pub fn decode_on_table(text: &str, max_runs: usize, table: Option<u64>) -> (Link
     }
     let written = repair::find_link(text);
     let mut reading = read_link(&written, max_runs, table);
-    if reading.error_count > 0 {
+    if (1..=repair::MAX_REPAIRED_ERRORS).contains(&reading.error_count) {
         let others = repair::find_other_links(text, &written);
         let mut others = others.iter().map(|other| read_link(other, max_runs, table));
         if let Some(other) = others.find(|other| other.error_count == 0) {
@@ -311,7 +311,13 @@ fn read_link(text: &str, max_runs: usize, table: Option<u64>) -> LinkReading {
     // The last notice of a repaired reading is about the repair.
     let repair_count = usize::from(repaired.is_some());
     let (link, setting_notices) = repaired.unwrap_or(read);
-    error_count += setting_notices.len() - repair_count;
+    // A table that is not open yet is no fault of the link.
+    let can_wait = usual.spec.task.config().can_use_uploaded_data();
+    let waits = |notice: &InvalidSetting| {
+        can_wait && notice.key == TABLE_ORIGIN_KEY && notice.found == TableOrigin::Uploaded.slug()
+    };
+    let stated = &setting_notices[..setting_notices.len() - repair_count];
+    error_count += stated.iter().filter(|notice| !waits(notice)).count();
     notices.extend(setting_notices);
     LinkReading { link, notices, error_count }
 }

@@ -24,6 +24,10 @@ const MARK_ENDS: [&str; 5] = ["quot;", "gt;", "apos;", "#34;", "#39;"];
 /// Largest number of times that a link is decoded again, if it was encoded more than once.
 const MAX_EXTRA_DECODINGS: usize = 2;
 
+/// Largest number of errors of a link for which other readings of the link are tried; more are not the work of a mail
+/// program, and each reading takes time.
+pub(super) const MAX_REPAIRED_ERRORS: usize = 100;
+
 /// Mark before a text directive: what a browser adds to an address to highlight a text on a page.
 const TEXT_DIRECTIVE: &str = ":~:";
 
@@ -70,11 +74,14 @@ pub fn find_misplaced_link(address: &str) -> Option<(String, String)> {
 /// address of a redirect, decoded again, without the characters that mail programs and text editors add, and without what
 /// was appended.
 pub(super) fn find_other_links(text: &str, written: &str) -> Vec<String> {
-    let mut sources: Vec<String> = find_redirected_address(text).into_iter().collect();
-    sources.push(text.to_string());
-    for _ in 0..MAX_EXTRA_DECODINGS {
-        let decoded = sources.last().map(|source| percent_decode(source)).unwrap_or_default();
-        sources.push(decoded);
+    let mut sources = vec![text.to_string()];
+    // A link that is written as links are is not taken from the value of one of its own keys.
+    if !begins_link(text) && find_link_start(text).is_none() {
+        sources.splice(0..0, find_redirected_address(text));
+        for _ in 0..MAX_EXTRA_DECODINGS {
+            let decoded = sources.last().map(|source| percent_decode(source)).unwrap_or_default();
+            sources.push(decoded);
+        }
     }
     let mut links: Vec<String> = vec![];
     for source in sources {
@@ -438,6 +445,19 @@ mod tests {
         }
     }
 
+    #[test]
+    fn a_link_to_a_table_that_is_not_open_yet_is_repaired() {
+        const TABLE: &str = "#v1/tabular?data=own&csv=12345&m=70";
+        let as_written = decode(TABLE).0;
+        for text in [
+            "#v1%252Ftabular%253Fdata%253Down%2526csv%253D12345%2526m%253D70",
+            "https://mail.example/?url=https%3A%2F%2Fa.example%2F%23v1%2Ftabular%3Fdata%3Down%26csv%3D12345%26m%3D70&data=05%7C02&sdata=x%3D",
+            "#v1/tabular?data=own&csv=12345&m=70?utm_source=x",
+        ] {
+            assert_eq!(encode(&decode(text).0), encode(&as_written), "{text}");
+        }
+    }
+
     /// A link in which something remains that cannot be read means what it meant before.
     #[test]
     fn a_repair_that_leaves_an_error_or_drops_a_setting_is_not_made() {
@@ -449,6 +469,11 @@ mod tests {
             ("#v1/sparse-parity?n=20&axes=<b>", N, "axes"),
             ("#v1/sparse-parity?k=<3>&n=20", N, "k"),
             ("#v1/sparse-parity?n=20&utm_source=x", N, "utm_source"),
+            (
+                "https://a.example/?v1/sparse-parity?n=20&ref=https%3A%2F%2Fb.example%2F%23v1%2Fgroups",
+                N,
+                "ref",
+            ),
         ] {
             assert_eq!(read(text), (link.into(), vec![key.into()]), "{text}");
         }

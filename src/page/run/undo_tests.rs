@@ -147,6 +147,33 @@ fn a_sweep_at_the_start_of_its_next_run_comes_back() {
 }
 
 #[test]
+fn a_reset_that_is_undone_keeps_the_sweep_that_was_put_aside() {
+    let mut page = Page::open(SWEEP);
+    page.train(400);
+    page.act(Action::Edit("batch".into(), "33".into()));
+    let set_aside = page.state.player.suspended_sweep.clone();
+    assert_eq!(set_aside.as_ref().map(|(_, sweep)| sweep.solved_steps.len()), Some(1));
+    page.train(400);
+    page.act(Action::Reset);
+    page.train(100);
+    page.act(Action::Undo);
+    assert_eq!(sweep(&page).solved_steps.len(), 1);
+    assert_eq!(page.state.player.suspended_sweep, set_aside);
+}
+
+#[test]
+fn a_second_reset_on_the_way_back_does_not_pause_the_run() {
+    let mut page = Page::open(LINK);
+    page.train(250);
+    for _ in 0..2 {
+        // Without the answers of a trainer.
+        let _ = page.state.apply(Action::Reset);
+        let _ = page.state.apply(Action::Undo);
+        assert!(page.state.player.seek.is_some() && !page.state.player.paused);
+    }
+}
+
+#[test]
 fn a_sweep_that_has_stopped_comes_back_as_it_was() {
     for is_complete in [true, false] {
         let mut page = Page::open(SWEEP);

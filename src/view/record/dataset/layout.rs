@@ -9,7 +9,9 @@ use std::collections::BTreeMap;
 use super::columns::ReadingRules;
 use super::label::is_label_name;
 use super::lines::{Dialect, Row, RowReader, Separator};
-use super::numbers::{is_malformed_number, is_marker, is_missing, is_number, parse_number};
+use super::numbers::{
+    Unit, is_malformed_number, is_marker, is_missing, is_number, parse_number, parse_written,
+};
 use super::{TableChoices, shorten};
 
 /// Largest number of rows by which the layout of a file is recognised.
@@ -106,7 +108,11 @@ impl Layout {
         if !sample.fits() && head.windows(2).any(|pair| pair == b"\\\"") {
             let escaping = Dialect { has_escapes: true, ..LENIENT };
             let escaped = sample_with(escaping);
-            if escaped.width >= 2 && escaped.share > sample.share {
+            // A sample that ends early, at a quotation mark that is not closed, would fit, too.
+            if escaped.width >= 2
+                && escaped.share > sample.share
+                && escaped.fitting_rows >= sample.fitting_rows
+            {
                 (sample, dialect) = (escaped, escaping);
                 notes
                     .push(tr!("Quotation marks behind a backslash are read as a part of their cell.").into());
@@ -247,6 +253,8 @@ struct Sample {
     rows: Vec<Row>,
     /// Number of cells that most of the rows have.
     width: usize,
+    /// Number of rows that have this number of cells.
+    fitting_rows: usize,
     /// Fraction of the rows that have this number of cells; comments do not count.
     share: f64,
     /// Fraction of the columns that consist of numbers, without the first row.
@@ -270,7 +278,7 @@ impl Sample {
         let body = table.get(1..).unwrap_or_default();
         let numbers = (0..width).filter(|at| is_numeric(body, *at)).count();
         let numeric = if width == 0 { 0.0 } else { numbers as f64 / width as f64 };
-        Sample { separator, width, share, numeric, rows }
+        Sample { separator, width, fitting_rows: largest, share, numeric, rows }
     }
 
     /// Whether the rows are divided into at least two cells each, all in the same number.
@@ -428,11 +436,17 @@ pub(super) fn is_name(cell: &str) -> bool {
     !is_number(cell) && !is_missing(cell) && !is_marker(cell) && !is_malformed_number(cell)
 }
 
+/// Whether a cell is a number in any spelling, without a unit: "10 %" may be the name of a column.
+fn is_bare_number(cell: &str) -> bool {
+    parse_number(cell).is_some() || parse_written(cell).is_some_and(|number| number.unit == Unit::None)
+}
+
 /// Recognises whether the first of the rows of a table with `width` columns holds names.
 fn detect_header(rows: &[Row], width: usize) -> HeaderKind {
     let Some((first, body)) = rows.split_first() else { return HeaderKind::Data };
     let body: Vec<&Row> = body.iter().filter(|row| row.len() == width).collect();
-    let usual = if has_text(first) { HeaderKind::Names } else { HeaderKind::Data };
+    let is_text = |cell: &str| !is_bare_number(cell) && !is_missing(cell);
+    let usual = if first.cells().any(is_text) { HeaderKind::Names } else { HeaderKind::Data };
     if body.is_empty() || first.len() != width {
         return usual;
     }
@@ -444,13 +458,14 @@ fn detect_header(rows: &[Row], width: usize) -> HeaderKind {
         |row: &Row| -> Vec<f64> { numeric.iter().filter_map(|at| parse_number(row.cell(*at))).collect() };
     let numbers = numbers_of(first);
     let names = numeric.iter().filter(|at| is_name(first.cell(**at))).count();
+    let bare_numbers = numeric.iter().filter(|at| is_bare_number(first.cell(**at))).count();
     let has_label_name = (0..width)
         .any(|at| is_label_name(first.cell(at)) && body.iter().all(|row| row.cell(at) != first.cell(at)));
     // Years in a row are names.
     let are_years = is_consecutive(&numbers) && !is_consecutive(&numbers_of(body[0]));
     if has_label_name {
         HeaderKind::Names
-    } else if are_years || names >= numbers.len() {
+    } else if are_years || names >= bare_numbers {
         usual
     } else {
         HeaderKind::Data

@@ -238,14 +238,17 @@ fn parse_body(body: &str) -> Option<(String, SignEvidence, bool)> {
 }
 
 /// Parses a number with a decimal sign and an exponent that programs write otherwise than Rust: with a decimal comma, as
-/// in 1,5E+03, or with the letter D, as Fortran does. Returns its spelling in Rust, and the decimal sign. Without a decimal
+/// in 1,5E+03, or with the letter D and a sign, as Fortran does. Returns its spelling in Rust, and the decimal sign. Without a decimal
 /// sign, as in 2011D2, the text may be a name.
 fn parse_exponent(body: &str) -> Option<(String, DecimalSign)> {
     let (mantissa, exponent) = body.split_once(['e', 'E', 'd', 'D'])?;
     let (whole, fraction) = mantissa.split_once(['.', ','])?;
     let sign = if mantissa.contains(',') { DecimalSign::Comma } else { DecimalSign::Point };
     let power = exponent.strip_prefix(['+', '-']).unwrap_or(exponent);
+    // Fortran writes the sign of the exponent; without it, a text with the letter D may be a code.
+    let is_signed = power.len() < exponent.len();
     let fits = is_digits(whole)
+        && (is_signed || body.contains(['e', 'E']))
         && (fraction.is_empty() || is_digits(fraction))
         && is_digits(power)
         && power.len() <= 3;

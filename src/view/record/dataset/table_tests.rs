@@ -503,6 +503,23 @@ fn refusals_name_the_cell_or_the_classes() {
 }
 
 #[test]
+fn the_first_row_of_numbers_in_other_spellings_is_data() {
+    let spellings: [&dyn Fn(usize) -> String; 3] = [
+        &|i| format!("{}.445D+02 {}.747D+01 {}", number(i) + 1, i % 29, class(i)),
+        &|i| format!("{},5;{},5;{}", number(i) + 1, i % 29, class(i)),
+        &|i| format!("٣{},٤{},{}", "٠١٢٣٤٥٦٧٨٩".chars().nth(i % 10).unwrap(), "٥".repeat(i % 3), class(i)),
+    ];
+    for row in spellings {
+        let lines: Vec<String> = (0..ROWS).map(row).collect();
+        let table = read(&(lines.join("\n") + "\n"));
+        assert!(!table.has_header, "{:?}", table.names);
+        assert_eq!(table.table.y.len(), ROWS, "{:?}", table.notes);
+    }
+    // A number with a unit may be a name.
+    assert!(read(&table("10%,20%,sort", |i| format!("{},{},{}", number(i), i % 29, class(i)))).has_header);
+}
+
+#[test]
 fn the_table_of_a_link_is_found_among_all_readings() {
     let text = table("id,size,sold", |i| format!("{i},{},{}", number(i), class(i)));
     let first = TableChoices { rules: ReadingRules::First, ..TableChoices::default() };
