@@ -72,6 +72,8 @@ pub fn Deferred(
     match program.get_untracked() {
         // It comes once and stays. Whoever followed it nevertheless would be remembered by it for ever.
         Some(draw) => untrack(|| draw(part)),
+        // A visitor waits for the picture.
+        None if matches!(part, Part::Hero) => (move || program.get().map(|draw| draw(part))).into_any(),
         None => {
             let is_mounted = RwSignal::new(false);
             let queue: MountQueue = expect_context();
