@@ -290,7 +290,7 @@ pub const STATEMENTS: Statements = &[
         Known("w_QK is T² times a vector of length 1: Edelman 2024, appendix A.1.3, and `Shattering`"),
     ),
     (
-        "Thus few examples are enough because a head has small weights, not because it has few weights.",
+        "Few examples are enough because a head has small weights, not because a head has few weights.",
         Known(
             "the bound of corollary 4.9 holds for small weights, and proposition 4.8 shows that without them it does not",
         ),
