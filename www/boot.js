@@ -133,10 +133,11 @@
     if (location.protocol === "file:") return "This page was opened as a file. It must be opened from a web server.";
     const links = [...document.querySelectorAll("link[rel=modulepreload], link[rel=preload]")].map((link) => link.href);
     const errors = await Promise.all([...new Set([address(js), address(wasm), ...links])].map(errorOf));
+    const sentence = errors.find(Boolean);
+    if (sentence) return sentence;
     // Chromium, Safari and Firefox each name the policy in their own words.
-    const isForbidden = /content.security.policy|wasm-unsafe-eval|\bCSP\b/i.test(error?.message);
-    if (isForbidden && !errors.some(Boolean)) return "The server's Content-Security-Policy forbids WebAssembly. Its part script-src must contain 'wasm-unsafe-eval'.";
-    return errors.find(Boolean) ?? "Vivarium could not start. It needs a browser from 2023 or later, with WebAssembly allowed.";
+    if (/content.security.policy|wasm-unsafe-eval|\bCSP\b/i.test(error?.message)) return "The server's Content-Security-Policy forbids WebAssembly. Its part script-src must contain 'wasm-unsafe-eval'.";
+    return "Vivarium could not start. It needs a browser from 2023 or later, with WebAssembly allowed.";
   }
 
   /** What is wrong with a file as the server sends it, as a sentence; nothing if the file is as it should be. */

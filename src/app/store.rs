@@ -97,15 +97,17 @@ impl Store {
         }
         store.act(Action::Open(browser::take_misplaced_link().unwrap_or_else(browser::fragment)));
         let link = store.memo(page_address);
+        // Whether the browser has refused the newest address; the next tick tries again.
         let is_refused = StoredValue::new(false);
-        Effect::new(move |_| is_refused.set_value(!browser::set_address_bar(&link.get())));
+        let show_address = move |link: &str| is_refused.set_value(!browser::set_address_bar(link));
+        Effect::new(move |_| show_address(&link.get()));
         for event in ["hashchange", "popstate"] {
             window_event_listener_untyped(event, move |_| {
                 let fragment = browser::fragment();
                 if fragment != store.peek(page_address) {
                     store.act(Action::Open(fragment));
                     // The same run written differently leaves the link as it is.
-                    browser::set_address_bar(&store.peek(page_address));
+                    show_address(&store.peek(page_address));
                 }
             });
         }
@@ -123,7 +125,7 @@ impl Store {
         });
         let tick = move || {
             if is_refused.get_value() {
-                is_refused.set_value(!browser::set_address_bar(&store.peek(page_address)));
+                show_address(&store.peek(page_address));
             }
             store.dispatch_next_frame(Action::Tick);
         };

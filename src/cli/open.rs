@@ -266,15 +266,15 @@ impl TableSource {
     }
 }
 
-/// Path that stands for the standard input, as other programs have it.
+/// Path that stands for the standard input, as in other programs.
 const STANDARD_INPUT: &str = "-";
 
-/// Opens the CSV file at `path`, or the standard input if it is "-", as the table of runs on tables; `label` is
-/// the name of the column with the labels, or None to choose it by the usual names.
+/// Opens the CSV file at `path`, or the standard input if `path` is "-", as the table of runs on tables;
+/// `label` is the name of the column with the labels, or None to choose a column by the usual names.
 ///
 /// # Errors
 /// When the file cannot be read or parsed, or has no such column.
-#[expect(clippy::print_stderr, reason = "what is left out of a file is said where it is read")]
+#[expect(clippy::print_stderr, reason = "what is left out of a file is reported where the file is read")]
 pub fn open_table(path: &Path, label: Option<&str>, choices: TableChoices) -> Result<(), anyhow::Error> {
     let source = match path == Path::new(STANDARD_INPUT) {
         true => {

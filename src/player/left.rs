@@ -47,8 +47,9 @@ impl LeftRun {
 }
 
 impl Player {
-    /// Returns the current run at its latest step, so that [`Player::return_to_run`] can show it again; None if there is
-    /// nothing to return to, at step 0: in a sweep without results, and in a run without weights or curves of a file.
+    /// Returns the current run at its latest step, so that [`Player::return_to_run`] can show it again. None at step 0,
+    /// where its link says everything, unless its sweep has results or a file has given it weights or curves; None also
+    /// if the weights of a file are in no checkpoint.
     pub fn left_run(&self) -> Option<LeftRun> {
         let mut run = self.latest_run().clone();
         let seek = self.seek.as_ref().filter(|_| self.latest_run.is_none());
@@ -114,7 +115,7 @@ impl Player {
             return;
         }
         if self.run.step == 0 && self.run.sweep.is_some() {
-            // The next run of the sweep had hardly begun.
+            // The sweep was left at the start of its next run, which starts again.
             self.prepare_run();
             return self.resume(effects);
         }

@@ -244,8 +244,8 @@ export async function until(check, what, seconds = 60) {
 /** Categories of a trace that has the tasks of each thread, and the process of each page. */
 const TASKS = ["-*", "disabled-by-default-devtools.timeline"];
 
-/** Ends the trace that is being recorded, if any: a test may have failed before it has ended its own. */
-let endTrace = async () => {};
+/** The browser whose trace is being recorded, if any. */
+let traced = null;
 
 /**
  * Begins to watch the threads that show pages of a browser. `longest` ends the watch and gives the processor time of their
@@ -253,10 +253,12 @@ let endTrace = async () => {};
  * thread waited for a processor on a busy machine.
  */
 export async function watchTasks(browser) {
-  await endTrace();
+  // A test may have failed before it has ended its trace, and its browser may be closed.
+  await traced?.stopTracing().catch(() => {});
   await browser.startTracing(undefined, { categories: TASKS });
+  traced = browser;
   const end = async () => {
-    endTrace = async () => {};
+    traced = null;
     const events = JSON.parse((await browser.stopTracing()).toString()).traceEvents;
     const name = ({ pid, tid }) => `${pid} ${tid}`;
     const threads = new Set(events.filter((event) => event.name === "thread_name" && event.args.name === "CrRendererMain").map(name));
@@ -264,7 +266,6 @@ export async function watchTasks(browser) {
     assert.ok(tasks.length > 10, `${tasks.length} tasks in the trace`);
     return Math.round(Math.max(...tasks.map(({ tdur }) => tdur ?? 0)) / 1000);
   };
-  endTrace = end;
   let longest;
   return { longest: () => (longest ??= end()) };
 }

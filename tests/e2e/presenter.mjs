@@ -211,7 +211,7 @@ export function presenting(here) {
     assert.ok(await see("stage-panel").isVisible());
     await see("presenter-code").click();
     await fills();
-    // It is black on white in the dark theme, too, and so is its button.
+    // The cover is black on white in the dark theme, too, and so is its button.
     await page.emulateMedia({ colorScheme: "dark" });
     const colours = () => see("cover-close").evaluate((node) => [getComputedStyle(node).color, getComputedStyle(node).backgroundColor].join(" "));
     await page.mouse.move(0, 0);

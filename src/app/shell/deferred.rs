@@ -7,7 +7,7 @@
 use leptos::prelude::*;
 
 use crate::charts::curves::CurveChart;
-use crate::shell::mount_queue::MountQueue;
+use crate::shell::mount_queue::Later;
 
 /// A part of the page whose code is in the second WebAssembly module, which is loaded after the first paint.
 #[derive(Clone, Copy)]
@@ -72,18 +72,10 @@ pub fn Deferred(
     match program.get_untracked() {
         // It comes once and stays. Whoever followed it nevertheless would be remembered by it for ever.
         Some(draw) => untrack(|| draw(part)),
-        // A visitor waits for the picture.
-        None if matches!(part, Part::Hero) => (move || program.get().map(|draw| draw(part))).into_any(),
         None => {
-            let is_mounted = RwSignal::new(false);
-            let queue: MountQueue = expect_context();
-            Effect::new(move |_| {
-                if program.with(Option::is_some) {
-                    queue.push(is_mounted);
-                }
-            });
-            let draw = move || program.get().map(|draw| draw(part));
-            (move || is_mounted.get().then(|| untrack(draw))).into_any()
+            // A visitor waits for the picture.
+            let is_delayed = !matches!(part, Part::Hero);
+            (move || program.get().map(|draw| view! { <Later is_delayed>{draw(part)}</Later> })).into_any()
         }
     }
 }

@@ -15,48 +15,45 @@ use leptos::prelude::*;
 pub(super) struct MountQueue {
     /// For each placeholder, in their order, whether its content is mounted.
     waiting: StoredValue<VecDeque<RwSignal<bool>>>,
-    /// Whether a task that mounts the next content is scheduled.
-    is_scheduled: StoredValue<bool>,
 }
 
 impl MountQueue {
     /// Provides an empty queue in the Leptos context.
     pub(super) fn provide() {
-        let waiting = StoredValue::new(VecDeque::new());
-        provide_context(MountQueue { waiting, is_scheduled: StoredValue::new(false) });
+        provide_context(MountQueue { waiting: StoredValue::new(VecDeque::new()) });
     }
 
     /// Appends a placeholder; the signal becomes true when its turn comes.
     pub(super) fn push(self, is_mounted: RwSignal<bool>) {
-        self.waiting.update_value(|waiting| waiting.push_back(is_mounted));
-        if !self.is_scheduled.get_value() {
-            self.is_scheduled.set_value(true);
+        let count = self.waiting.try_update_value(|waiting| {
+            waiting.push_back(is_mounted);
+            waiting.len()
+        });
+        // While others wait, a task is scheduled.
+        if count == Some(1) {
             self.schedule();
         }
     }
 
-    /// Schedules the task that mounts the content of the next placeholder.
+    /// Schedules the task that mounts the content of the next placeholder, and the tasks for those behind it.
     fn schedule(self) {
         let mount_next = move || {
-            let next = self.waiting.try_update_value(VecDeque::pop_front).flatten();
-            match next {
-                // The placeholder may have been removed from the page.
-                Some(is_mounted) => {
-                    let _ = is_mounted.try_set(true);
-                    self.schedule();
-                }
-                None => self.is_scheduled.set_value(false),
+            let next = self.waiting.try_update_value(|waiting| (waiting.pop_front(), waiting.is_empty()));
+            let Some((Some(is_mounted), is_last)) = next else { return };
+            // The placeholder may have been removed from the page.
+            let _ = is_mounted.try_set(true);
+            if !is_last {
+                self.schedule();
             }
         };
         set_timeout(mount_next, Duration::ZERO);
     }
 }
 
-/// A placeholder for a part of the page that the first screen does not show; its content is mounted a moment later if
-/// `is_delayed`, else at once.
+/// A placeholder for a part of the page; its content is mounted a moment later if `is_delayed`, else at once.
 #[component]
 pub fn Later(
-    /// Whether the content is mounted after the first screen.
+    /// Whether the content waits in the queue of the page.
     is_delayed: bool,
     /// The part of the page.
     children: ChildrenFn,

@@ -82,12 +82,7 @@ pub(super) fn readouts(run: &RunView) -> [(String, String); 2] {
 /// Median over networks of a metric that only runs of this lab have, in the latest measurement; NaN before the first
 /// measurement.
 fn latest_learning_metric(run: &RunView, metric: LearningMetric) -> f32 {
-    latest_median(run, ReplicaMeasure::TaskMeasure(metric as usize))
-}
-
-/// Median over networks of `metric` in the latest measurement of the run; NaN before the first measurement.
-fn latest_median(run: &RunView, metric: ReplicaMeasure) -> f32 {
-    run.history.latest_median(metric)
+    run.history.latest_median(ReplicaMeasure::TaskMeasure(metric as usize))
 }
 
 /// Number of cell-update rules that a search has tried; if it tries a fixed list of rules, the number stops growing at
@@ -165,7 +160,7 @@ pub(super) fn describe_table(run: &RunView) -> Option<String> {
         "SGD has written {rows} of {all} rows, one in each step. For an example with inputs x and label y, the row should be y[x, 1]/3: each input times y, followed by y, all divided by 3. The largest deviation of the written rows from y[x, 1]/3 is {stray}.",
         rows,
         all = state.problem.writing_steps(),
-        stray = format_real(f64::from(latest_median(run, ReplicaMeasure::TrainLoss)))
+        stray = format_real(f64::from(run.history.latest_median(ReplicaMeasure::TrainLoss)))
     ))
 }
 
@@ -220,7 +215,7 @@ pub(super) fn describe_answers(run: &RunView) -> String {
         "With {layers} layers {answered} of the test inputs are answered, and {right} of all test inputs are answered correctly.",
         layers = format_thousands(layers),
         answered = format_percent(latest_learning_metric(run, LearningMetric::AnsweredShare)),
-        right = format_percent(latest_median(run, ReplicaMeasure::TestAccuracy))
+        right = format_percent(run.history.latest_median(ReplicaMeasure::TestAccuracy))
     );
     let excess = latest_learning_metric(run, LearningMetric::OutputExcess);
     if excess > 0.0 {
@@ -316,8 +311,8 @@ pub(super) fn describe_chosen_rule(run: &RunView) -> String {
     }
     tr!(
         "The chosen rule is right on {valid} of the validation queries, {test} of the test queries and {twice} of the queries with twice as many inputs and examples.",
-        valid = format_percent(latest_median(run, ReplicaMeasure::TrainAccuracy)),
-        test = format_percent(latest_median(run, ReplicaMeasure::TestAccuracy)),
+        valid = format_percent(run.history.latest_median(ReplicaMeasure::TrainAccuracy)),
+        test = format_percent(run.history.latest_median(ReplicaMeasure::TestAccuracy)),
         twice = format_percent(latest_learning_metric(run, LearningMetric::TwiceSizeAccuracy))
     )
 }

@@ -227,13 +227,13 @@ pub fn decode_on_table(text: &str, max_runs: usize, table: Option<u64>) -> (Link
     let mut reading = read_link(&written, max_runs, table);
     if (1..=repair::MAX_REPAIRED_ERRORS).contains(&reading.error_count) {
         let others = repair::find_other_links(text, &written);
-        let mut others = others.iter().map(|other| read_link(other, max_runs, table));
-        if let Some(other) = others.find(|other| other.error_count == 0) {
+        let mut readings = others.iter().map(|other| read_link(other, max_runs, table));
+        if let Some(repaired) = readings.find(|reading| reading.error_count == 0) {
             let expected = tr!(
-                "a link as this program writes it (another program changed this link; the link was read as {link})",
-                link = encode(&other.link)
+                "a link in the form that this program writes (another program changed the link; the link was read as {link})",
+                link = encode(&repaired.link)
             );
-            reading = other;
+            reading = repaired;
             reading.notices.push(InvalidSetting::new("link", &written, expected));
         }
     }

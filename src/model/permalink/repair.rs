@@ -75,7 +75,7 @@ pub fn find_misplaced_link(address: &str) -> Option<(String, String)> {
 /// was appended.
 pub(super) fn find_other_links(text: &str, written: &str) -> Vec<String> {
     let mut sources = vec![text.to_string()];
-    // A link that is written as links are is not taken from the value of one of its own keys.
+    // In a text that is a link or contains one, the value of a key is not read as another link.
     if !begins_link(text) && find_link_start(text).is_none() {
         sources.splice(0..0, find_redirected_address(text));
         for _ in 0..MAX_EXTRA_DECODINGS {
@@ -137,8 +137,13 @@ fn to_ascii(letter: char) -> char {
     }
 }
 
-/// Returns `link` without what is no part of it: a text directive, a second fragment or query, or markup. What other
-/// settings follow is part of the link.
+/// Whether a pair of key and value is one that newsletters and social networks append to addresses.
+fn is_tracker(pair: &str) -> bool {
+    TRACKER_KEYS.iter().any(|key| pair.starts_with(key))
+}
+
+/// Returns `link` without what other programs append to links: a text directive, a second fragment or query, or markup.
+/// The link stays as it is if further settings follow the second fragment or query or the markup.
 fn strip_appended(link: &str) -> &str {
     let link = link.split_once(TEXT_DIRECTIVE).map_or(link, |(link, _)| link);
     let query_start = link.find('?').map_or(link.len(), |at| at + 1);
@@ -146,8 +151,8 @@ fn strip_appended(link: &str) -> &str {
     let marks = link.find(['#', '}', '"', '<', '>']);
     let Some(end) = marks.into_iter().chain(second_query).min() else { return link };
     let (start, appended) = link.split_at(end);
-    let is_setting = |pair: &str| !TRACKER_KEYS.iter().any(|key| pair.starts_with(key));
-    match appended.split('&').skip(1).any(is_setting) || start.ends_with(['=', '&', '?']) {
+    let has_setting = appended.split('&').skip(1).any(|pair| !is_tracker(pair));
+    match has_setting || start.ends_with(['=', '&', '?']) {
         true => link,
         false => start,
     }
@@ -157,8 +162,7 @@ fn strip_appended(link: &str) -> &str {
 /// networks recognise visitors.
 pub fn strip_trackers(base: &str) -> String {
     let Some((page, query)) = base.split_once('?') else { return base.into() };
-    let is_kept = |pair: &&str| !TRACKER_KEYS.iter().any(|key| pair.starts_with(key));
-    let kept: Vec<&str> = query.split('&').filter(is_kept).collect();
+    let kept: Vec<&str> = query.split('&').filter(|pair| !is_tracker(pair)).collect();
     if kept.is_empty() { page.into() } else { format!("{page}?{}", kept.join("&")) }
 }
 
@@ -458,9 +462,9 @@ mod tests {
         }
     }
 
-    /// A link in which something remains that cannot be read means what it meant before.
+    /// If a repair leaves a part that cannot be read, the link is read as it is written.
     #[test]
-    fn a_repair_that_leaves_an_error_or_drops_a_setting_is_not_made() {
+    fn a_repair_that_leaves_an_error_or_drops_a_setting_is_not_applied() {
         /// Canonical link with the setting n alone.
         const N: &str = "#v1/sparse-parity?n=20";
         for (text, link, key) in [

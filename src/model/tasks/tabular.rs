@@ -421,7 +421,7 @@ impl Examples for Tabular {
                 let expected = tr!(
                     "generated, since the CSV file of this link is not open on this page; if you open the file, the other settings of the link do not change"
                 );
-                return vec![InvalidSetting::new("data", TableOrigin::Uploaded.slug(), expected)];
+                return vec![InvalidSetting::new(TABLE_ORIGIN_KEY, TableOrigin::Uploaded.slug(), expected)];
             }
             TableOrigin::Uploaded => vec![],
         };

@@ -28,10 +28,10 @@ const MAX_NOTICES: usize = 24;
 /// sentence at its end; the code of a lecture keeps its letters.
 fn normalize_room(address: &str) -> String {
     let address = trim_trailing_marks(address);
-    let small = address.to_ascii_lowercase();
-    match small.starts_with(lecture::ADDRESS_PREFIX) {
+    let lowercase = address.to_ascii_lowercase();
+    match lowercase.starts_with(lecture::ADDRESS_PREFIX) {
         true => format!("{}{}", lecture::ADDRESS_PREFIX, &address[lecture::ADDRESS_PREFIX.len()..]),
-        false => small,
+        false => lowercase,
     }
 }
 

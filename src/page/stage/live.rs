@@ -179,7 +179,7 @@ impl Stage {
         let has_moved = progress.step != self.progress.step;
         let is_resumed = self.progress.has_ended && !progress.has_ended;
         self.progress = progress;
-        // The first picture of a story waits with its run, at step 0, whatever step is the most interesting one.
+        // A new picture, too, shows the step of its run in a story, and not the step with which it begins elsewhere.
         if let Some(hero) = self.story_hero().filter(|_| has_moved || is_new) {
             hero.go_to_step(progress.step, now_ms);
         }

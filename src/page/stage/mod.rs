@@ -53,7 +53,7 @@ const MIN_WIDE_HEIGHT: f64 = 400.0;
 /// Smallest height in CSS pixels for which narrow pictures are laid out, with their parts below each other.
 const MIN_NARROW_HEIGHT: f64 = 430.0;
 
-/// Smallest width in CSS pixels of a picture that is enlarged, so that its parts stay beside each other.
+/// Smallest width in CSS pixels of frames for wide pictures, whose parts are beside each other, and of an enlarged strip.
 const MIN_ENLARGED_WIDTH: f64 = 660.0;
 
 /// Smallest width in CSS pixels for which wide pictures are laid out; the texts of narrower layouts would overlap.
@@ -85,14 +85,15 @@ const MIN_STRIP_HEIGHT: f64 = 72.0;
 /// but not wide enough for parts beside each other, so that the whole picture is seen.
 pub fn picture_scale(text_scale: f64, (width, height): (u32, u32)) -> f64 {
     let (width, height) = (f64::from(width), f64::from(height));
-    let is_wide = width >= MIN_ENLARGED_WIDTH;
-    let min_height = if is_wide { MIN_WIDE_HEIGHT } else { MIN_NARROW_HEIGHT };
-    let scale_of_width = if is_wide { (width / MIN_WIDE_WIDTH).max(MIN_SCALE_OF_WIDTH) } else { 1.0 };
-    if height < min_height || scale_of_width < 1.0 {
-        return (height / min_height).max(MIN_PICTURE_SCALE).min(scale_of_width);
+    if width < MIN_ENLARGED_WIDTH {
+        return (height / MIN_NARROW_HEIGHT).clamp(MIN_PICTURE_SCALE, 1.0);
     }
-    let max_of_width = width / if is_wide { MIN_ENLARGED_WIDE_WIDTH } else { MIN_ENLARGED_WIDTH };
-    limit_enlargement(text_scale, max_of_width, height / min_height)
+    let max_of_height = height / MIN_WIDE_HEIGHT;
+    let fitting = max_of_height.max(MIN_PICTURE_SCALE).min((width / MIN_WIDE_WIDTH).max(MIN_SCALE_OF_WIDTH));
+    match fitting < 1.0 {
+        true => fitting,
+        false => limit_enlargement(text_scale, width / MIN_ENLARGED_WIDE_WIDTH, max_of_height),
+    }
 }
 
 /// Enlarges the texts of a picture that is reduced by the factor `scale`, as far as they have room, so that they can still

@@ -87,7 +87,7 @@ pub fn draw_strip(run: &RunView, stage: &Stage, end: u64, width: f32, height: f3
             // Above the end of the curve, and within the strip.
             let anchor = if last.x > width / 2.0 { Anchor::End } else { Anchor::Start };
             let above = (last.y - 9.0).max(top + 6.0);
-            // Above the label of the step, if both would be in one place.
+            // Above the label of the step, if the two labels would overlap.
             let is_near =
                 (last.x - shown).abs() < LABEL_WIDTH && (above - step_label.0.y).abs() < LABEL_HEIGHT;
             let at = Point::new(last.x, if is_near { step_label.0.y - LABEL_HEIGHT } else { above });
@@ -100,13 +100,13 @@ pub fn draw_strip(run: &RunView, stage: &Stage, end: u64, width: f32, height: f3
             }
         }
     }
-    // The values at the shown step, where that is an earlier one.
+    // The texts name the values at the shown step, where the picture shows an earlier step of the run.
     let last_step = match stage.showing() {
         Showing::Latest => u64::MAX,
         Showing::Replay(_) | Showing::Step(_) => stage.shown_step(),
     };
-    let known = values.iter().take_while(|(step, _)| *step <= last_step).last().or(values.first());
-    let value = known.map_or(String::new(), |(_, value)| format_decimal(*value));
+    let measured = values.iter().take_while(|(step, _)| *step <= last_step).last().or(values.first());
+    let value = measured.map_or(String::new(), |(_, value)| format_decimal(*value));
     let words = tr!("{name}: {value}", name = shorten(name, width), value);
     scene.text(words, Point::new(STRIP_LEFT, 10.0), 13.0, Anchor::Start, Ink::Second);
     if !curve.is_empty() {

@@ -158,7 +158,7 @@ impl State {
             return;
         }
         link.teacher_keys.clone_from(&self.player.run.link.teacher_keys);
-        // They are about the link of the run that is left.
+        // The notices are about the link of the run that is left.
         self.notices.clear();
         // The run that is left is saved as it ended: only the next one is paused.
         self.player.next_run_paused = Some(true);
@@ -180,9 +180,10 @@ impl State {
         match action {
             StoryAction::Train(step) => self.train_to(step, effects),
             StoryAction::Change(key, value) => {
-                // The setting may have the value already, or be one of the view.
                 self.player.next_run_paused = Some(true);
                 self.edit(&key, &value, effects);
+                // A setting of the view, or one that has the value already, has started no run: no later run is to
+                // be paused.
                 self.player.next_run_paused = None;
             }
             StoryAction::Point(chart) => {

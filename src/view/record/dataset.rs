@@ -240,20 +240,20 @@ fn prepare(cells: CsvCells, choices: &TableChoices) -> Result<Dataset, String> {
     }
     let labeled = assign_classes(kept, &labels, (rules, usual_sign), &mut notes)?;
     let kept = &labeled.rows;
-    if kept.len() < MIN_ROWS && labeled.class_count > 2 {
-        return Err(tr!(
-            "the label has {classes} classes, and in the rows of the two most frequent ones only {rows} rows can be used; at least {fewest} rows are needed",
-            classes = labeled.class_count,
-            rows = kept.len(),
-            fewest = MIN_ROWS
-        ));
-    }
     if kept.len() < MIN_ROWS {
-        return Err(tr!(
-            "only {rows} rows can be used, and at least {fewest} rows are needed",
-            rows = kept.len(),
-            fewest = MIN_ROWS
-        ));
+        return Err(match labeled.class_count > 2 {
+            true => tr!(
+                "the label has {classes} classes, and of the two most frequent classes only {rows} rows can be used; at least {fewest} rows are needed",
+                classes = labeled.class_count,
+                rows = kept.len(),
+                fewest = MIN_ROWS
+            ),
+            false => tr!(
+                "only {rows} rows can be used, and at least {fewest} rows are needed",
+                rows = kept.len(),
+                fewest = MIN_ROWS
+            ),
+        });
     }
     let (mut standard, mut constant, mut narrow) = (vec![], vec![], vec![]);
     for column in chosen {
@@ -276,7 +276,7 @@ fn prepare(cells: CsvCells, choices: &TableChoices) -> Result<Dataset, String> {
     }
     if !narrow.is_empty() {
         notes.push(tr!(
-            "Columns left out because their values differ by less than a trillionth: {columns}.",
+            "Columns left out because their values differ by less than a trillionth of their mean: {columns}.",
             columns = narrow.join(", ")
         ));
     }
@@ -303,19 +303,18 @@ fn prepare(cells: CsvCells, choices: &TableChoices) -> Result<Dataset, String> {
                 (true, _) => tr!("Columns that count the rows are kept: {columns}.", columns),
             });
         }
-        if !choices.keeps_counters && has_other {
-            standard = others;
-        }
-        let is_index = |column: usize| {
-            has_header && unnamed[column] && !counts(column) && has_own_numbers(&columns[column].values, kept)
-        };
-        let indices = standard.iter().filter(|(column, ..)| is_index(*column));
+        let is_index =
+            |column: usize| has_header && unnamed[column] && has_own_numbers(&columns[column].values, kept);
+        let indices = others.iter().filter(|(column, ..)| is_index(*column));
         let indices: Vec<&str> = indices.map(|(column, ..)| all[*column].as_str()).collect();
         if !indices.is_empty() {
             notes.push(tr!(
-                "Columns without a name that have a whole number of its own in each row, perhaps the row numbers of a larger table: {columns}.",
+                "Columns kept although they have no name and a different whole number in each row, perhaps the row numbers of a larger table: {columns}.",
                 columns = indices.join(", ")
             ));
+        }
+        if !choices.keeps_counters && has_other {
+            standard = others;
         }
         note_giveaways(&all, standard.iter().map(|(column, ..)| *column), &columns, &labeled, &mut notes);
     }

@@ -90,13 +90,11 @@ impl ForeignFormat {
                 )
             }
             ForeignFormat::Json => {
-                tr!(
-                    "this file is in the format JSON: write the table as CSV, for example with to_csv in pandas"
-                )
+                tr!("this file is in JSON format: write the table as CSV, for example with to_csv in pandas")
             }
             ForeignFormat::GitPointer => {
                 tr!(
-                    "this file is a pointer of Git LFS to the table, not the table itself: run git lfs pull in its repository, or download the file itself"
+                    "this file is a Git LFS pointer to the table, not the table itself: run git lfs pull in its repository, or download the table itself"
                 )
             }
             ForeignFormat::Pdf => tr!("this file is a PDF document: save the table in it as a CSV file"),

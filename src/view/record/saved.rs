@@ -18,6 +18,7 @@ use vivarium_core::settings::Range;
 use vivarium_model::permalink::{Link, decode};
 use vivarium_model::protocol::Measurement;
 use vivarium_model::run::RunSpec;
+use vivarium_model::tasks::tabular::TABLE_ORIGIN_KEY;
 
 /// Version of the format of saved runs that is written; entries of earlier versions can be read. Keys of measures in it
 /// do not depend on [the version of files](super::VERSION).
@@ -145,7 +146,7 @@ pub fn parse_saved_link(text: &str) -> Result<Link, FileError> {
     }
     // Notices caused by the missing table are expected; anything else is an error.
     let has_known_keys = notices.iter().all(|notice| link.spec.setting(&notice.key).is_some());
-    let lacks_only_table = link.spec.invalid_settings().iter().all(|problem| problem.key == "data");
+    let lacks_only_table = link.spec.invalid_settings().iter().all(|problem| problem.key == TABLE_ORIGIN_KEY);
     if is_table_missing(&link.spec) && has_known_keys && lacks_only_table { Ok(link) } else { Err(flaw) }
 }
 

@@ -25,7 +25,7 @@ const MAX_HOURS: usize = 31;
 const POINTS_PER_ANSWER: usize = 4;
 /// Width of the thickest hand of a clock in CSS pixels.
 const THICKEST_HAND: f32 = 6.0;
-/// Width of a bold text relative to that of another.
+/// Width of a bold text as a multiple of the width of a regular text with the same letters.
 const BOLD_WIDTH: f32 = 1.2;
 /// Strength of the colours of a part that is switched off.
 const OFF_STRENGTH: f32 = 0.25;

@@ -85,16 +85,15 @@ pub fn request(state: &LookupState, view: &ViewSettings, action: PromptAction) -
         }
         PromptAction::SetTokenEntry { place, entry_index: which, text } => {
             let expected = tr!("a number from −100 to 100");
-            match parse_real_entry(&text) {
+            let error = match parse_real_entry(&text) {
                 Ok(number) if number.abs() <= 100.0 => {
-                    changed("tokens", &view.prompt.tokens, place * prompts.dim + which + 1, number)
+                    return changed("tokens", &view.prompt.tokens, place * prompts.dim + which + 1, number);
                 }
-                Ok(_) => Request::Refuse { key: "tokens", text, expected: expected.into() },
-                Err(error) => {
-                    let expected = error.map_or(expected.into(), |error| error.describe(expected));
-                    Request::Refuse { key: "tokens", text, expected }
-                }
-            }
+                Ok(_) => None,
+                Err(error) => error,
+            };
+            let expected = error.map_or(expected.into(), |error| error.describe(expected));
+            Request::Refuse { key: "tokens", text, expected }
         }
         PromptAction::SelectPosition(place) => Request::edit("place", (place + 1).to_string()),
         PromptAction::SelectPrompt(example) => {

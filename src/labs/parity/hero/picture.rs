@@ -311,7 +311,7 @@ fn draw_captions(scene: &mut Scene, hero: &ParityHero, layout: &Layout) {
     scene.bold_text(words, Point::new(right + 30.0, below), 16.0, Anchor::Middle, Ink::Text);
     let at = Point::new(right + 30.0, below + 22.0);
     scene.text(describe_rule(hero), at, 13.0, Anchor::Middle, Ink::Quiet);
-    // Below the lines, whose last one rises to the neurons: the right corner can have the rule on the same line.
+    // Below the lines, the last of which rises to the neurons; the rule can be at the same height, at the right.
     let below_lines = Point::new(layout.neurons[0].x - 24.0, scene.height - 12.0);
     scene.text(scale, below_lines, 12.0, Anchor::End, Ink::Quiet);
 }

@@ -73,7 +73,7 @@ impl<S: Read> TableReader<Chain<Cursor<Vec<u8>>, S>> {
             };
             let why = match is_quoted {
                 true => tr!(
-                    "this file has only one column, because quotation marks enclose each line as a whole; remove these marks, or save the table again with one column for each value"
+                    "this file has only one column, because each whole line is in quotation marks; remove these marks, or save the table again with each value in a cell of its own"
                 ),
                 false => tr!(
                     "this file has only one column, and two are needed: one for the label, and one from which the label is predicted; cells are divided at commas, semicolons, tabs, vertical bars or blanks, or at the sign that a first line such as “sep=^” names"

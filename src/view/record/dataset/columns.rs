@@ -34,9 +34,7 @@ pub(super) struct CellColumn {
     pub values: Vec<f64>,
     /// Number of cells of the column without a value so far.
     pub missing: usize,
-    /// Whether the column contains text.
-    pub has_words: bool,
-    /// The first cell of the column that is text.
+    /// The first cell of the column that is text; `None` if there is none so far.
     pub word: Option<OddCell>,
     /// The first cells of the column that are read as missing because of their texts.
     pub odd_cells: Vec<OddCell>,
@@ -73,7 +71,7 @@ impl CellColumn {
     /// Adds the column's cell in the next row of the file, which begins in line number `line`: a number, a missing
     /// value, or text.
     pub fn push_cell(&mut self, cell: &str, line: u64, rules: ReadingRules) {
-        if self.has_words {
+        if self.word.is_some() {
             return;
         }
         let value = match rules {
@@ -96,7 +94,7 @@ impl CellColumn {
             }
             None => {
                 let word = OddCell { line, text: super::shorten(cell) };
-                *self = CellColumn { has_words: true, word: Some(word), ..CellColumn::default() };
+                *self = CellColumn { word: Some(word), ..CellColumn::default() };
             }
         }
     }
@@ -195,13 +193,13 @@ impl CellColumn {
 
     /// Whether a number was read and no text.
     pub fn has_numbers(&self) -> bool {
-        !self.has_words && self.values.len() > self.missing + self.odd
+        self.word.is_none() && self.values.len() > self.missing + self.odd
     }
 
     /// Whether the column, of which `rows` rows were read, has so few values or so many malformed ones that it is no
     /// column of numbers.
     pub fn is_text(&self, rows: usize) -> bool {
-        self.has_words
+        self.word.is_some()
             || self.missing + self.odd == rows
             || self.malformed > 1.max((MAX_MALFORMED_SHARE * rows as f64) as usize)
     }
@@ -293,7 +291,7 @@ mod tests {
         assert_eq!(column(&["$5", "$1,000", "€7"]).odd, 1);
         let words = column(&["1", "word", "other"]);
         let word = OddCell { line: 3, text: "word".into() };
-        assert!(words.has_words && words.word == Some(word));
+        assert_eq!(words.word, Some(word));
         let dates = column(&["2020-01-02", "2020-01-03", "7"]);
         assert!(dates.is_text(3));
     }
@@ -303,7 +301,7 @@ mod tests {
         for cell in ["1,234", "5 %", "-", "1.2.3"] {
             let mut column = CellColumn::default();
             column.push_cell(cell, 2, ReadingRules::First);
-            assert!(column.has_words, "{cell}");
+            assert!(column.word.is_some(), "{cell}");
         }
     }
 }

@@ -109,8 +109,9 @@ fn unite_spellings<'a>(counts: &BTreeMap<&'a str, usize>) -> BTreeMap<&'a str, &
     }
     let mut united = BTreeMap::new();
     for same in spellings.values().filter(|same| same.len() > 1 && spellings.len() > 1) {
-        let main = same.iter().rev().max_by_key(|(_, count)| *count).map(|(label, _)| *label);
-        united.extend(main.into_iter().flat_map(|main| same.iter().map(move |(label, _)| (*label, main))));
+        if let Some((main, _)) = same.iter().rev().max_by_key(|(_, count)| *count) {
+            united.extend(same.iter().map(|(label, _)| (*label, *main)));
+        }
     }
     united
 }

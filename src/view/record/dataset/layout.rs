@@ -114,8 +114,9 @@ impl Layout {
                 && escaped.fitting_rows >= sample.fitting_rows
             {
                 (sample, dialect) = (escaped, escaping);
-                notes
-                    .push(tr!("Quotation marks behind a backslash are read as a part of their cell.").into());
+                notes.push(
+                    tr!("Quotation marks after a backslash are read as part of the text of the cell.").into(),
+                );
             }
         }
         let (mut start, has_row_names) = sample.find_start();
@@ -158,7 +159,7 @@ impl Layout {
         let unit_rows = count_unit_rows(below, sample.width);
         if let Some(first) = below.first().filter(|_| unit_rows > 0) {
             notes.push(tr!(
-                "Lines below the names of the columns that are left out, because they hold texts above numbers: {count} ({text}, …).",
+                "Lines left out between the names of the columns and the data, because these lines contain text in columns of numbers, such as units: {count} ({text}, …).",
                 count = unit_rows,
                 text = shorten(&first_texts(first).join(", "))
             ));
@@ -331,8 +332,8 @@ impl Sample {
         if self.width > 2 && are_names && names_numbers(names, self.width) { count } else { 0 }
     }
 
-    /// Whether the row above the table, which begins with the row with the index `start` and has no names of its own, holds
-    /// its names although it has another number of cells: the cells that one of them has more are all empty.
+    /// Whether the row above the table holds the names of the columns although it has another number of cells: the additional
+    /// cells of the wider ones are all empty. The table begins with the row with the index `start`, which holds no names.
     fn has_names_of_other_width(&self, start: usize) -> bool {
         let (above, table) = (&self.rows[start - 1], &self.rows[start..]);
         let common = above.len().min(self.width);

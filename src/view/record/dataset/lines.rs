@@ -203,7 +203,8 @@ fn is_escaped(before: &[u8]) -> bool {
 }
 
 /// Position of the quotation mark that opens a cell behind at least one blank, in the rest of a line from the beginning of
-/// this cell; `None` if there is no such mark, or if it is not closed before the next separator `sign` of this line.
+/// this cell; `None` if there is no such mark, or if the quoted text does not end before a separator `sign` or the end of
+/// this line.
 fn find_mark_behind_blanks(rest: &[u8], sign: u8, dialect: Dialect) -> Option<usize> {
     let mark = rest.iter().position(|byte| *byte != b' ').filter(|blanks| *blanks > 0)?;
     if rest[mark] != b'"' {

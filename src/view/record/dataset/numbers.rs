@@ -100,6 +100,7 @@ pub(super) struct WrittenNumber {
 const CURRENCIES: [char; 8] = ['$', '€', '£', '¥', '₹', '₩', '₽', '₺'];
 /// Signs between groups of three digits besides point and comma.
 const GROUP_SIGNS: [char; 7] = [' ', '\u{a0}', '\u{202f}', '\u{2009}', '\'', '’', '\u{66c}'];
+
 /// The digits 0 of scripts whose ten digits follow each other: Arabic, Persian, Devanagari, Bengali, Thai and full-width.
 const ZEROS: [char; 6] = ['\u{660}', '\u{6f0}', '\u{966}', '\u{9e6}', '\u{e50}', '\u{ff10}'];
 /// Characters without a width that programs and web pages put next to numbers, such as marks of the reading direction.
@@ -119,14 +120,14 @@ fn join_groups(text: &str, is_sign: impl Fn(char) -> bool) -> Option<(String, bo
     let is_grouped = !others.is_empty();
     // In India, commas separate groups of two digits before the last three: 1,00,000.
     let is_indian = others.len() > 1 && first.len() < 3 && text.contains(',');
-    let length = |at: usize| if is_indian && at + 1 < others.len() { 2 } else { 3 };
-    let has_lengths = |length: &dyn Fn(usize) -> usize| {
-        others.iter().enumerate().all(|(at, group)| group.len() == length(at))
+    let has_lengths = |before_last: usize| {
+        let mut from_last = others.iter().rev().enumerate();
+        from_last.all(|(at, group)| group.len() == if at == 0 { 3 } else { before_last })
     };
     let fits = is_digits(first)
         && (!is_grouped || first.len() <= 3)
         && others.iter().all(|group| is_digits(group))
-        && (has_lengths(&|_| 3) || has_lengths(&length));
+        && (has_lengths(3) || is_indian && has_lengths(2));
     fits.then(|| (groups.concat(), is_grouped))
 }
 
@@ -238,14 +239,14 @@ fn parse_body(body: &str) -> Option<(String, SignEvidence, bool)> {
 }
 
 /// Parses a number with a decimal sign and an exponent that programs write otherwise than Rust: with a decimal comma, as
-/// in 1,5E+03, or with the letter D and a sign, as Fortran does. Returns its spelling in Rust, and the decimal sign. Without a decimal
-/// sign, as in 2011D2, the text may be a name.
+/// in 1,5E+03, or with the letter D and a sign, as Fortran does. Returns the spelling in Rust, and the decimal sign.
+/// Without a decimal sign, as in 2011D2, the text may be a name.
 fn parse_exponent(body: &str) -> Option<(String, DecimalSign)> {
     let (mantissa, exponent) = body.split_once(['e', 'E', 'd', 'D'])?;
     let (whole, fraction) = mantissa.split_once(['.', ','])?;
     let sign = if mantissa.contains(',') { DecimalSign::Comma } else { DecimalSign::Point };
     let power = exponent.strip_prefix(['+', '-']).unwrap_or(exponent);
-    // Fortran writes the sign of the exponent; without it, a text with the letter D may be a code.
+    // Fortran writes the sign of the exponent; without this sign, a text with the letter D may be a code.
     let is_signed = power.len() < exponent.len();
     let fits = is_digits(whole)
         && (is_signed || body.contains(['e', 'E']))

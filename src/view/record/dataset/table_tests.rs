@@ -304,7 +304,7 @@ fn row_numbers_of_a_larger_table_are_named() {
     let table = read(&text);
     assert_eq!((table.names.join(" "), table.counters.len()), ("column 1 size".into(), 0));
     assert!(
-        table.notes[0].contains("a whole number of its own in each row")
+        table.notes[0].contains("a different whole number in each row")
             && table.notes[0].ends_with(": column 1."),
         "{:?}",
         table.notes
@@ -428,10 +428,10 @@ fn quotation_marks_are_read_behind_blanks_and_backslashes() {
     });
     let escaped = read(&text);
     assert_eq!((escaped.number, escaped.names.join(" ")), (plain.number, "size age".into()));
-    assert!(escaped.notes[0].starts_with("Quotation marks behind a backslash"), "{:?}", escaped.notes);
+    assert!(escaped.notes[0].starts_with("Quotation marks after a backslash"), "{:?}", escaped.notes);
     // Each line in marks as a whole.
     let text = table("\"size,age,sold\"", |i| format!("\"{},{},{}\"", number(i), i % 29, class(i)));
-    assert!(refusal(&text).contains("quotation marks enclose each line as a whole"), "{}", refusal(&text));
+    assert!(refusal(&text).contains("each whole line is in quotation marks"), "{}", refusal(&text));
 }
 
 #[test]
@@ -460,9 +460,13 @@ fn numbers_of_other_programs_and_scripts_are_read() {
     assert_eq!((names.as_str(), notes.contains("Values read as missing: 2")), ("size age", true), "{notes}");
     // Codes are no numbers.
     assert_eq!(of(&|i| format!("{}D2", number(i))).0, "age");
-    // Numbers that double precision can hardly distinguish are not said to be the same.
+    // The note does not call numbers equal that double precision can hardly distinguish.
     let (names, notes) = of(&|i| (9_007_199_254_740_992 + 2 * number(i) as u64).to_string());
-    assert_eq!((names.as_str(), notes.contains("less than a trillionth: size")), ("age", true), "{notes}");
+    assert_eq!(
+        (names.as_str(), notes.contains("less than a trillionth of their mean: size")),
+        ("age", true),
+        "{notes}"
+    );
 }
 
 #[test]
@@ -471,7 +475,7 @@ fn spellings_of_a_label_are_one_class() {
     let table = read(&text);
     assert_eq!((table.table.y.len(), table.classes.join(" ")), (ROWS, "0 1".into()));
     assert_eq!(table.notes, ["Labels that are the same number are one class: 1, 1.0."]);
-    // A link that names the table of the first rules still gives it.
+    // A link to the table of the first rules still gives this table.
     let first = TableChoices { rules: ReadingRules::First, ..TableChoices::default() };
     let first = read_with(text.as_bytes(), &first).unwrap();
     assert_eq!(first.table.y.len(), ROWS * 3 / 4);
@@ -497,7 +501,7 @@ fn refusals_name_the_cell_or_the_classes() {
     assert_eq!(
         table.notes,
         [
-            "Lines below the names of the columns that are left out, because they hold texts above numbers: 1 ((m), years, …)."
+            "Lines left out between the names of the columns and the data, because these lines contain text in columns of numbers, such as units: 1 ((m), years, …)."
         ]
     );
 }
