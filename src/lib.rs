@@ -20,6 +20,7 @@
 //! | | [`circuits`] | Boolean circuits as networks of ReLUs, and how far their weights may move |
 //! | | [`succinct`] | programs inside convolutional networks, and cell rules found by search |
 //! | | [`machines`] | Turing machines, and a transformer that runs them |
+//! | `vivarium-operators` | [`operators`] | operators of networks, graphs of them, and their executors |
 //! | `vivarium-model` | [`tasks`], [`models`], [`optim`] | the tasks, the networks that learn them, losses and update rules |
 //! | | [`run`], [`permalink`], [`sweep`] | the value that determines a run; its link; grids of runs |
 //! | | [`chart`] | the catalogue of charts: names, help and order |
@@ -49,6 +50,7 @@ pub use vivarium_core::{bounds, catalog, language, math, pytorch, rng, settings,
 pub use vivarium_kernels as kernels;
 pub use vivarium_labs as labs;
 pub use vivarium_model::{chart, models, optim, permalink, platform, protocol, run, sweep, tasks};
+pub use vivarium_operators as operators;
 pub use vivarium_plot::{analysis, charts};
 pub use vivarium_science::{circuits, descent, functions, groups, machines, markov, succinct, tokens};
 pub use vivarium_training as training;

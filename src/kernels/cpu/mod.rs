@@ -5,7 +5,6 @@ pub mod group_net;
 pub mod in_context_net;
 pub mod one_hidden_layer;
 pub mod one_output;
-pub mod pair_net;
 pub mod prompt_net;
 pub mod replica;
 pub mod sequence_net;

@@ -335,7 +335,7 @@ impl Architecture for OfLength {
                 format!("divisors of d = {d}, since the d components are divided equally among the heads");
             problems.push(InvalidSetting::new("heads", &text.join("."), expected));
         }
-        problems.extend(super::crowded(self.activations(inputs), batch, replicas));
+        problems.extend(super::exceeds_memory(self.activations(inputs), batch, replicas));
         problems
     }
 

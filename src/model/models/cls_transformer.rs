@@ -43,7 +43,7 @@ use super::dropout::Dropout;
 use super::family::{Family, ReadAtCls, ReadAtClsPlaces};
 use super::initialisation::each;
 use super::layout::{self, Tensor, Tensors};
-use super::{Architecture, Bind, ModelConfig, Network, Parameter, Rows, crowded};
+use super::{Architecture, Bind, ModelConfig, Network, Parameter, Rows, exceeds_memory};
 use crate::tasks::Examples;
 use vivarium_core::catalog::CatalogInfo;
 use vivarium_core::pytorch::{ScriptPart, ToPyTorch};
@@ -309,7 +309,7 @@ impl Architecture for ClsTransformer {
 
     fn problems(&self, inputs: usize, batch: usize, replicas: usize) -> Vec<InvalidSetting> {
         let mut problems: Vec<InvalidSetting> =
-            crowded(self.activations(inputs), batch, replicas).into_iter().collect();
+            exceeds_memory(self.activations(inputs), batch, replicas).into_iter().collect();
         if !self.embedding.is_multiple_of(self.heads) {
             // Either of the two mends it.
             let (heads, embedding) = (self.heads.to_string(), self.embedding.to_string());

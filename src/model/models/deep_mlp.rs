@@ -23,8 +23,8 @@ use std::borrow::Cow;
 
 use super::layout::{self, Tensor, Tensors};
 use super::{
-    Activation, Architecture, Bind, Family, Forms, Initialisation, ModelConfig, Network, Parameter, crowded,
-    initialisation, pytorch, too_wide,
+    Activation, Architecture, Bind, Family, Forms, Initialisation, ModelConfig, Network, Parameter,
+    exceeds_memory, initialisation, pytorch, too_wide,
 };
 use crate::tasks::{ExampleForm, Examples};
 use vivarium_core::bounds::MAX_FIRST_LAYER_WEIGHTS;
@@ -218,7 +218,7 @@ impl Architecture for DeepMlp {
     fn problems(&self, inputs: usize, batch: usize, replicas: usize) -> Vec<InvalidSetting> {
         let first = self.widths.first().copied().unwrap_or(0);
         let wide = too_wide("widths", first, inputs, MAX_FIRST_LAYER_WEIGHTS);
-        wide.into_iter().chain(crowded(self.activations(inputs), batch, replicas)).collect()
+        wide.into_iter().chain(exceeds_memory(self.activations(inputs), batch, replicas)).collect()
     }
 
     fn stages(&self) -> usize {

@@ -14,23 +14,18 @@
 //!
 //! Initial weights are normal, with the variances of those notebooks (which cut the normal off at two deviations):
 //! 2/p for E and E', 1/fan_in for W and U, zero for β.
-//!
-//! # Why
-//! W is applied to E and E' once per step, and the rows of the products are looked up, as
-//! [`lookup`] says, instead of looking up embeddings and multiplying for every pair.
 
-use std::borrow::Cow;
-
-use super::initialisation::each;
+use super::graph_network::{ACTIVATIONS, GraphNetwork};
 use super::layout::{self, Tensor, Tensors};
-use super::{Architecture, Bind, Family, ModelConfig, Network, Parameter, Rows, crowded, lookup};
-use crate::tasks::{ExampleForm, Examples};
+use super::{Family, ModelConfig, Rows, lookup};
+use crate::tasks::ExampleForm;
 use vivarium_core::catalog::CatalogInfo;
-use vivarium_core::math::{add_scaled, matrix_product};
+use vivarium_core::math::matrix_product;
 use vivarium_core::pytorch::{ScriptPart, ToPyTorch};
-use vivarium_core::settings::{InvalidSetting, Range};
+use vivarium_core::settings::Range;
 use vivarium_core::sources::{GROMOV_2023, PEARCE_2023};
 use vivarium_core::{choices, settings};
+use vivarium_operators::Graph;
 
 choices! {
     /// Whether both elements have the same embedding.
@@ -105,31 +100,6 @@ f = max(0, h w + b) unembed                             E = embed (tied=yes) or 
             .only("tied=no"),
         ],
     };
-
-    /// For both elements, the place of the embedding and the first row of W that it meets.
-    pub fn paths(&self) -> [(usize, usize); 2] {
-        let embed = if self.tied == Tied::Yes { EMBED } else { EMBED_B };
-        [(EMBED, 0), (embed, if self.join == Join::Sum { 0 } else { self.embedding })]
-    }
-}
-
-/// Place of E, a row for each element, in [`Architecture::parameters`].
-pub const EMBED: usize = 0;
-/// Place of W.
-pub const W: usize = 1;
-/// Place of β.
-pub const BIAS: usize = 2;
-/// Place of U.
-pub const UNEMBED: usize = 3;
-/// Place of E', which is there only if untied.
-pub const EMBED_B: usize = 4;
-
-impl Bind for EmbeddingMlp {
-    type Bound = Self;
-
-    fn bind(&self, _examples: &dyn Examples) -> Cow<'_, Self> {
-        Cow::Borrowed(self)
-    }
 }
 
 impl ModelConfig for EmbeddingMlp {
@@ -138,7 +108,7 @@ impl ModelConfig for EmbeddingMlp {
     }
 
     fn family(&self) -> Option<Family> {
-        Some(Family::EmbeddedPairs(self.clone()))
+        Some(Family::Graph)
     }
 }
 
@@ -148,140 +118,69 @@ impl ToPyTorch for EmbeddingMlp {
     }
 }
 
-impl Architecture for EmbeddingMlp {
-    fn parameters(&self, inputs: usize, replicas: usize) -> Vec<Parameter> {
-        let joined = if self.join == Join::Sum { self.embedding } else { 2 * self.embedding };
-        let mut parameters = vec![
-            Parameter::new("embed", [replicas, inputs, self.embedding]),
-            Parameter::new("w", [replicas, joined, self.width]),
-            Parameter::new("b", [replicas, 1, self.width]),
-            Parameter::new("unembed", [replicas, self.width, inputs]),
-        ];
-        if self.tied == Tied::No {
-            parameters.push(Parameter::new("embed_b", [replicas, inputs, self.embedding]));
-        }
-        parameters
+impl GraphNetwork for EmbeddingMlp {
+    fn build(&self, elements: usize) -> Graph {
+        let EmbeddingMlp { embedding, width, tied, join } = *self;
+        let joined = if join == Join::Sum { embedding } else { 2 * embedding };
+        let deviation = |gain: f32, fan_in: usize| (gain / fan_in as f32).sqrt();
+        let mut graph = Graph::new(2);
+        let embed = graph.parameter("embed", [elements, embedding], deviation(2.0, elements));
+        let w = graph.parameter("w", [joined, width], deviation(1.0, joined));
+        let bias = graph.parameter("b", [1, width], 0.0);
+        let unembed = graph.parameter("unembed", [width, elements], deviation(1.0, width));
+        let embed_b = match tied {
+            Tied::Yes => embed,
+            Tied::No => graph.parameter("embed_b", [elements, embedding], deviation(2.0, elements)),
+        };
+
+        let (a, b) = (graph.lookup(embed, 0), graph.lookup(embed_b, 1));
+        let z = match join {
+            Join::Sum => {
+                let h = graph.sum(&[a, b]);
+                let z = graph.linear(h, w);
+                graph.sum(&[z, bias])
+            }
+            // The product of both side by side with W.
+            Join::Concat => {
+                let (of_a, of_b) = (graph.slice(w, 0, embedding), graph.slice(w, embedding, embedding));
+                let (a, b) = (graph.linear(a, of_a), graph.linear(b, of_b));
+                graph.sum(&[a, b, bias])
+            }
+        };
+        let h = graph.relu(z);
+        graph.label(h, ACTIVATIONS);
+        let logits = graph.linear(h, unembed);
+        graph.set_output(logits);
+        graph
     }
 
     fn rows(&self) -> Rows {
         Rows { name: "Embedding W_E", symbol: "W_E", row: "element", column: "component", entry: "weight" }
     }
 
-    fn initial(&self, seed: u64, inputs: usize, replicas: usize) -> Vec<Vec<f32>> {
-        let draw = |(which, parameter): (usize, &Parameter)| {
-            let [_, fan_in, _] = parameter.shape;
-            let gain = match which {
-                BIAS => return vec![0.0; parameter.len()],
-                EMBED | EMBED_B => 2.0,
-                _ => 1.0,
-            };
-            let scale = (gain / fan_in as f32).sqrt();
-            each(seed, parameter, |stream, i| scale * stream.draw_normal(which as u64, i))
+    fn neurons(&self, weights: &[&[f32]], elements: usize) -> Vec<Vec<f32>> {
+        let rows = self.embedding * self.width;
+        let second = if self.tied == Tied::Yes { EMBED } else { EMBED_B };
+        let first_row = if self.join == Join::Sum { 0 } else { rows };
+        let seen = |embed: usize, first: usize| {
+            matrix_product(weights[embed], &weights[W][first..][..rows], self.width)
         };
-        self.parameters(inputs, replicas).iter().enumerate().map(draw).collect()
-    }
-
-    fn step_flops(&self, inputs: usize, batch: usize) -> f64 {
-        let tables = if self.paths()[0] == self.paths()[1] { 1.0 } else { 2.0 };
-        let layer = inputs as f64 * self.width as f64;
-        6.0 * (tables * layer * self.embedding as f64 + batch as f64 * (tables + 1.0) * layer)
-    }
-
-    fn problems(&self, inputs: usize, batch: usize, replicas: usize) -> Vec<InvalidSetting> {
-        crowded(self.activations(inputs), batch, replicas).into_iter().collect()
-    }
-
-    fn activations(&self, inputs: usize) -> u64 {
-        self.width.max(inputs) as u64
+        vec![seen(EMBED, 0), seen(second, first_row), lookup::turned(weights[UNEMBED], elements)]
     }
 }
 
-impl Network for EmbeddingMlp {
-    fn neurons(&self, weights: &[&[f32]], inputs: usize) -> Option<Vec<Vec<f32>>> {
-        let seen = |(embed, row): (usize, usize)| {
-            let own = &weights[W][row * self.width..(row + self.embedding) * self.width];
-            matrix_product(weights[embed], own, self.width)
-        };
-        let [u, v] = self.paths().map(seen);
-        Some(vec![u, v, lookup::turned(weights[UNEMBED], inputs)])
-    }
-
-    /// The logits of every pair in `x`.
-    ///
-    /// # Shapes
-    /// `x` is `[examples, 2]`, a and b; the result is `[examples, inputs]`, a logit for each element.
-    fn evaluate(&self, weights: &[&[f32]], inputs: usize, x: &[f32], _stage: usize) -> Vec<f32> {
-        let [first, second] = self.paths().map(|(embed, row)| {
-            let rows = &weights[W][row * self.width..][..self.embedding * self.width];
-            matrix_product(weights[embed], rows, self.width)
-        });
-        let mut logits = vec![0.0; x.len() / 2 * inputs];
-        for (x, logits) in x.chunks_exact(2).zip(logits.chunks_exact_mut(inputs)) {
-            let [a, b] = lookup::pair(x).map(|element| element * self.width);
-            let both = first[a..a + self.width].iter().zip(&second[b..b + self.width]);
-            let unembed = weights[UNEMBED].chunks_exact(inputs);
-            for (((a, b), bias), row) in both.zip(weights[BIAS]).zip(unembed) {
-                let z = a + b + bias;
-                // What is no number is not passed over: it must show.
-                if z <= 0.0 {
-                    continue;
-                }
-                add_scaled(logits, z, row);
-            }
-        }
-        logits
-    }
-
-    #[cfg(not(target_family = "wasm"))]
-    fn inside(&self, weights: &[&[f32]], _inputs: usize, x: &[f32]) -> Vec<super::inside::Inside> {
-        let (m, mut all) = (self.width, super::inside::Gathered::default());
-        let [first, second] = self.paths().map(|(embed, row)| {
-            let rows = &weights[W][row * m..][..self.embedding * m];
-            matrix_product(weights[embed], rows, m)
-        });
-        for x in x.chunks_exact(2) {
-            let [a, b] = lookup::pair(x).map(|element| element * m);
-            let both = first[a..a + m].iter().zip(&second[b..b + m]).zip(weights[BIAS]);
-            let h = both.map(|((a, b), bias)| f64::from(a + b + bias));
-            all.activations("activations", &[("neuron", m)], h.map(|z| if z < 0.0 { 0.0 } else { z }));
-        }
-        all.arrays()
-    }
-}
-
-#[cfg(feature = "train")]
-impl super::Net for EmbeddingMlp {
-    fn forward(
-        &self,
-        _examples: &dyn crate::tasks::Examples,
-        parameters: &[burn::tensor::Tensor<3>],
-        x: burn::tensor::Tensor<3>,
-        _stage: usize,
-    ) -> burn::tensor::Tensor<3> {
-        use burn::tensor::activation::relu;
-        let parameter = |which: usize| parameters[which].clone();
-        let [_, p, _] = parameters[EMBED].dims();
-        let table = |(embed, row): (usize, usize)| {
-            parameter(embed).matmul(parameter(W).narrow(1, row, self.embedding)) // [replicas, p, width]
-        };
-        let [a, b] = [0, 1].map(|place| lookup::one_hot(&x, place, p)); // [replicas or 1, batch, p]
-        let [first, second] = self.paths();
-        let z = if first == second {
-            (a + b).matmul(table(first))
-        } else {
-            a.matmul(table(first)) + b.matmul(table(second))
-        };
-        relu(z + parameter(BIAS)).matmul(parameter(UNEMBED)) // [replicas, batch, p]
-    }
-
-    fn trained(&self, _stage: usize) -> Vec<bool> {
-        vec![true; if self.tied == Tied::Yes { EMBED_B } else { EMBED_B + 1 }]
-    }
-}
+/// Numbers of E, W, U and E' among the parameters.
+const EMBED: usize = 0;
+const W: usize = 1;
+const UNEMBED: usize = 3;
+const EMBED_B: usize = 4;
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::models::{Architecture, Network};
+
+    const BIAS: usize = 2;
 
     fn kinds() -> impl Iterator<Item = EmbeddingMlp> {
         let pairs = Tied::ALL.iter().flat_map(|tied| Join::ALL.iter().map(move |join| (*tied, *join)));

@@ -11,11 +11,9 @@ use super::circuit_network::CircuitNetwork;
 use super::deep_mlp::DeepMlp;
 use super::descent_transformer::DescentTransformer;
 use super::dropout::Dropout;
-use super::embedding_mlp::EmbeddingMlp;
 use super::gru::Gru;
 use super::in_context_transformer::InContextTransformer;
 use super::machine_transformer::MachineTransformer;
-use super::modular_transformer::ModularTransformer;
 use super::recurrent_conv::RecurrentConv;
 use super::token_attention::TokenAttention;
 use super::token_mlp::TokenMlp;
@@ -25,12 +23,6 @@ pub type PromptAttention = TokenAttention;
 
 /// Hidden layers one after the other, with one output: its settings are all that its loop needs to know.
 pub type HiddenLayers = DeepMlp;
-
-/// One hidden layer on embeddings of pairs of elements: its settings are all that its loop needs to know.
-pub type EmbeddedPairs = EmbeddingMlp;
-
-/// A transformer on pairs of elements that is read out at "=": its settings are all that its loop needs to know.
-pub type PairTransformer = ModularTransformer;
 
 /// A network whose weights travel in tokens: its settings are all that its learner needs to know.
 pub type InTokens = DescentTransformer;
@@ -63,10 +55,8 @@ pub enum Family {
     Minimal,
     /// One hidden layer on pairs of elements.
     Pairs(PairNet),
-    /// One hidden layer on embeddings of pairs of elements.
-    EmbeddedPairs(EmbeddedPairs),
-    /// A layer of attention and an MLP on pairs of elements.
-    PairTransformer(PairTransformer),
+    /// Networks that are described by a graph of operators: [`Architecture::graph`](super::Architecture::graph).
+    Graph,
     /// Decision trees.
     Forest(Trees),
     /// A network that is executed, not trained.

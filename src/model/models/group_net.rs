@@ -17,7 +17,9 @@ use std::borrow::Cow;
 use super::family::{Family, PairNet};
 use super::initialisation::each;
 use super::layout::{Tensor, Tensors};
-use super::{Architecture, Bind, ModelConfig, Network, Parameter, Penalty, Rows, crowded, pytorch, too_wide};
+use super::{
+    Architecture, Bind, ModelConfig, Network, Parameter, Penalty, Rows, exceeds_memory, pytorch, too_wide,
+};
 use crate::tasks::groups::GroupOperation;
 use crate::tasks::{ExampleForm, Examples, Groups, Task};
 use std::collections::BTreeMap;
@@ -325,7 +327,7 @@ impl Architecture for GroupNet {
 
     fn problems(&self, inputs: usize, batch: usize, replicas: usize) -> Vec<InvalidSetting> {
         let wide = too_wide("width", self.width, inputs, bounds::MAX_EMBEDDING_ENTRIES);
-        wide.into_iter().chain(crowded(self.width as u64, batch, replicas)).collect()
+        wide.into_iter().chain(exceeds_memory(self.width as u64, batch, replicas)).collect()
     }
 
     fn activations(&self, inputs: usize) -> u64 {

@@ -59,7 +59,7 @@ use std::borrow::Cow;
 
 use super::initialisation::each;
 use super::layout::{Tensor, Tensors};
-use super::{Architecture, Bind, Family, ModelConfig, Network, Parameter, Rows, crowded};
+use super::{Architecture, Bind, Family, ModelConfig, Network, Parameter, Rows, exceeds_memory};
 use crate::tasks::{ExampleForm, Examples};
 use vivarium_core::catalog::CatalogInfo;
 use vivarium_core::pytorch::{ScriptPart, ToPyTorch};
@@ -421,7 +421,7 @@ impl Architecture for OnPoints {
             );
             problems.push(InvalidSetting::new("heads", &heads.to_string(), expected));
         }
-        problems.extend(crowded(self.activations(inputs), batch, replicas));
+        problems.extend(exceeds_memory(self.activations(inputs), batch, replicas));
         problems
     }
 

@@ -154,7 +154,7 @@ impl Architecture for OfLength {
     }
 
     fn problems(&self, inputs: usize, batch: usize, replicas: usize) -> Vec<InvalidSetting> {
-        super::crowded(self.activations(inputs), batch, replicas).into_iter().collect()
+        super::exceeds_memory(self.activations(inputs), batch, replicas).into_iter().collect()
     }
 
     fn activations(&self, inputs: usize) -> u64 {

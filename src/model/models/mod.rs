@@ -13,6 +13,7 @@ pub mod dropout;
 pub mod embedding_mlp;
 pub mod family;
 pub mod gated_memory;
+pub mod graph_network;
 pub mod group_net;
 pub mod gru;
 pub mod in_context_transformer;
@@ -53,6 +54,7 @@ use vivarium_core::bounds;
 use vivarium_core::language::translated;
 use vivarium_core::pytorch::ToPyTorch;
 use vivarium_core::settings::InvalidSetting;
+use vivarium_operators::Graph;
 
 vivarium_core::catalog! {
     /// Every model, with its settings.
@@ -306,6 +308,10 @@ pub trait Architecture {
     fn rows(&self) -> Rows {
         Rows::LAYER
     }
+    /// The network as a graph of operators, if it is described so.
+    fn graph(&self, _inputs: usize) -> Option<Graph> {
+        None
+    }
     /// Initial values of the parameters, each `[replicas, rows, columns]`, from `seed` alone.
     fn initial(&self, seed: u64, inputs: usize, replicas: usize) -> Vec<Vec<f32>>;
     /// Floating-point operations of one training step on one replica, roughly; it decides the device.
@@ -427,7 +433,7 @@ fn heads((w, b): &Forms<'_>, inputs: usize, x: &[f32], head: &dyn Fn(&[f64], &mu
 }
 
 /// A problem if a step keeps more `activations` per example, for all replicas at once, than a browser can hold.
-pub(crate) fn crowded(activations: u64, batch: usize, replicas: usize) -> Option<InvalidSetting> {
+pub(crate) fn exceeds_memory(activations: u64, batch: usize, replicas: usize) -> Option<InvalidSetting> {
     let (key, found) = if replicas > 1 { ("replicas", replicas) } else { ("batch", batch) };
     let expected = tr!(
         "a smaller number for a network of this size, because all examples and networks of a step together would not fit into a browser's memory"

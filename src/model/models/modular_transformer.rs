@@ -14,28 +14,21 @@
 //! size d/heads, which is the default here.
 //!
 //! # Why
-//! The query is the same for every pair, and a token is one of p at two places. So scores and values are needed once
-//! per step for p + 3 vectors (an element, the two positions, and "=" at its own) instead of for three tokens of
-//! every pair: W_K and the query make a single vector of each head, which stands beside W_V. The row of each pair's
-//! elements is then looked up by a one-hot product ([`lookup`] says why), with heads·(1 + d_attn)
-//! columns, 132 by default: a fifth of the work of the MLP that follows. To do all p² pairs at once instead would
-//! triple the work of a training set of 30 %.
-//! W_E is the first parameter, so that charts of a first layer, which has one row for each input, show it.
+//! The query is the same for every pair, and a token is one of p at two places: [rules](vivarium_operators::rewrite::Rule) turn
+//! scores and values into tables over elements. W_E is the first parameter, so that charts of a first layer, which has one row
+//! for each input, show it.
 
-mod reference;
-
-use std::borrow::Cow;
-
-use super::initialisation::each;
+use super::graph_network::{ACTIVATIONS, ATTENTION, GraphNetwork};
 use super::layout::{self, Tensor, Tensors};
-use super::{Architecture, Bind, Family, ModelConfig, Network, Parameter, Rows, crowded, lookup};
-use crate::tasks::{ExampleForm, Examples};
+use super::{Family, ModelConfig, Rows, lookup};
+use crate::tasks::ExampleForm;
 use vivarium_core::catalog::CatalogInfo;
 use vivarium_core::math::matrix_product;
 use vivarium_core::pytorch::{ScriptPart, ToPyTorch};
 use vivarium_core::settings;
-use vivarium_core::settings::{InvalidSetting, Range};
+use vivarium_core::settings::Range;
 use vivarium_core::sources::{NANDA_2023, VASWANI_2017};
+use vivarium_operators::{Graph, NodeId};
 
 settings! {
     /// One layer of attention and MLP on two elements and "=", where it is read out.
@@ -92,46 +85,13 @@ f   = (z + max(0, z w_in + b_in) w_out + b_out) unembed",
     };
 }
 
-/// Place of W_E, a row for each element, in [`Architecture::parameters`].
-pub const EMBED: usize = 0;
-/// Place of E_=.
-pub const EQUALS: usize = 1;
-/// Place of P_0, P_1 and P_2, a row each.
-pub const POSITIONS: usize = 2;
-/// Place of W_Q, the heads side by side.
-pub const QUERY: usize = 3;
-/// Place of W_K.
-pub const KEY: usize = 4;
-/// Place of W_V.
-pub const VALUE: usize = 5;
-/// Place of W_O, the heads one below the other.
-pub const OUT: usize = 6;
-/// Place of W_in.
-pub const W_IN: usize = 7;
-/// Place of b_in.
-pub const B_IN: usize = 8;
-/// Place of W_out.
-pub const W_OUT: usize = 9;
-/// Place of b_out.
-pub const B_OUT: usize = 10;
-/// Place of W_U.
-pub const UNEMBED: usize = 11;
-
-impl Bind for ModularTransformer {
-    type Bound = Self;
-
-    fn bind(&self, _examples: &dyn Examples) -> Cow<'_, Self> {
-        Cow::Borrowed(self)
-    }
-}
-
 impl ModelConfig for ModularTransformer {
     fn takes(&self) -> &'static [ExampleForm] {
         &[ExampleForm::Pair]
     }
 
     fn family(&self) -> Option<Family> {
-        Some(Family::PairTransformer(self.clone()))
+        Some(Family::Graph)
     }
 
     fn embeds_by_neuron(&self) -> bool {
@@ -145,152 +105,75 @@ impl ToPyTorch for ModularTransformer {
     }
 }
 
-impl Architecture for ModularTransformer {
-    fn parameters(&self, inputs: usize, replicas: usize) -> Vec<Parameter> {
-        let (embedding, hidden, across) = (self.embedding, self.hidden, self.heads * self.attention);
-        let shapes = [
-            ("embed", inputs, embedding),
-            ("equals", 1, embedding),
-            ("positions", 3, embedding),
-            ("query", embedding, across),
-            ("key", embedding, across),
-            ("value", embedding, across),
-            ("out", across, embedding),
-            ("w_in", embedding, hidden),
-            ("b_in", 1, hidden),
-            ("w_out", hidden, embedding),
-            ("b_out", 1, embedding),
-            ("unembed", embedding, inputs),
-        ];
-        shapes.map(|(name, rows, columns)| Parameter::new(name, [replicas, rows, columns])).to_vec()
+impl GraphNetwork for ModularTransformer {
+    fn build(&self, elements: usize) -> Graph {
+        let ModularTransformer { embedding, attention, heads, hidden } = *self;
+        let across = heads * attention;
+        let scale = 1.0 / (embedding as f32).sqrt();
+        let mut graph = Graph::new(2);
+        let embed = graph.parameter("embed", [elements, embedding], scale);
+        let equals = graph.parameter("equals", [1, embedding], scale);
+        let positions = graph.parameter("positions", [3, embedding], scale);
+        let query = graph.parameter("query", [embedding, across], scale);
+        let key = graph.parameter("key", [embedding, across], scale);
+        let value = graph.parameter("value", [embedding, across], scale);
+        let out = graph.parameter("out", [across, embedding], scale);
+        let w_in = graph.parameter("w_in", [embedding, hidden], scale);
+        let b_in = graph.parameter("b_in", [1, hidden], 0.0);
+        let w_out = graph.parameter("w_out", [hidden, embedding], scale);
+        let b_out = graph.parameter("b_out", [1, embedding], 0.0);
+        let unembed = graph.parameter("unembed", [embedding, elements], 1.0 / ((elements + 1) as f32).sqrt());
+
+        let tokens = [graph.lookup(embed, 0), graph.lookup(embed, 1), equals];
+        let mut at_position = |token: NodeId, position: usize| {
+            let row = graph.slice(positions, position, 1);
+            graph.sum(&[token, row])
+        };
+        let tokens = [at_position(tokens[0], 0), at_position(tokens[1], 1), at_position(tokens[2], 2)];
+        let x = graph.stack(&tokens);
+        let (query, keys, values) =
+            (graph.linear(tokens[2], query), graph.linear(x, key), graph.linear(x, value));
+        let attended = graph.attention(query, keys, values, heads);
+        graph.label(attended, ATTENTION);
+        let attended = graph.linear(attended, out);
+        let z = graph.sum(&[tokens[2], attended]);
+        let h = graph.linear(z, w_in);
+        let h = graph.sum(&[h, b_in]);
+        let h = graph.relu(h);
+        graph.label(h, ACTIVATIONS);
+        let h = graph.linear(h, w_out);
+        let y = graph.sum(&[z, h, b_out]);
+        let logits = graph.linear(y, unembed);
+        graph.set_output(logits);
+        graph
     }
 
     fn rows(&self) -> Rows {
         Rows { name: "Embedding W_E", symbol: "W_E", row: "element", column: "component", entry: "weight" }
     }
 
-    fn initial(&self, seed: u64, inputs: usize, replicas: usize) -> Vec<Vec<f32>> {
-        let draw = |(which, parameter): (usize, &Parameter)| {
-            let size = match which {
-                B_IN | B_OUT => return vec![0.0; parameter.len()],
-                UNEMBED => inputs + 1,
-                _ => self.embedding,
-            };
-            let scale = 1.0 / (size as f32).sqrt();
-            each(seed, parameter, |stream, i| scale * stream.draw_normal(which as u64, i))
-        };
-        self.parameters(inputs, replicas).iter().enumerate().map(draw).collect()
-    }
-
-    fn step_flops(&self, inputs: usize, batch: usize) -> f64 {
-        let (heads, d, p) = (self.heads as f64, self.embedding as f64, inputs as f64);
-        let across = heads * self.attention as f64;
-        let looked_up = heads + across;
-        let tables = (p + 3.0) * d * looked_up + 2.0 * d * across;
-        let mlp = 2.0 * d * self.hidden as f64;
-        let example = 2.0 * p * looked_up + 3.0 * across + across * d + mlp + d * p;
-        6.0 * (tables + batch as f64 * example)
-    }
-
-    fn problems(&self, inputs: usize, batch: usize, replicas: usize) -> Vec<InvalidSetting> {
-        crowded(self.activations(inputs), batch, replicas).into_iter().collect()
-    }
-
-    fn activations(&self, inputs: usize) -> u64 {
-        let looked_up = self.heads * (self.attention + 1);
-        self.hidden.max(looked_up).max(self.embedding).max(inputs) as u64
+    fn neurons(&self, weights: &[&[f32]], elements: usize) -> Vec<Vec<f32>> {
+        // The neuron-logit map W_out W_U; the functions of the elements that neurons see depend on attention.
+        let map = matrix_product(weights[W_OUT], weights[UNEMBED], elements); // [hidden, elements]
+        vec![lookup::turned(&map, elements)]
     }
 }
 
-impl Network for ModularTransformer {
-    fn neurons(&self, weights: &[&[f32]], inputs: usize) -> Option<Vec<Vec<f32>>> {
-        // The neuron-logit map; what neurons see of the elements hangs on attention.
-        let map = matrix_product(weights[W_OUT], weights[UNEMBED], inputs); // [hidden, inputs]
-        Some(vec![lookup::turned(&map, inputs)])
-    }
-
-    /// The logits of every pair in `x`.
-    ///
-    /// The tables that pairs are looked up in cost as much as some hundred pairs, so few calls of many are better
-    /// than many of few.
-    ///
-    /// # Shapes
-    /// `x` is `[examples, 2]`, a and b; the result is `[examples, inputs]`, a logit for each element.
-    fn evaluate(&self, weights: &[&[f32]], inputs: usize, x: &[f32], _stage: usize) -> Vec<f32> {
-        let mut plain = self.plain(weights, inputs);
-        let mut logits = vec![0.0; x.len() / 2 * inputs];
-        for (x, logits) in x.chunks_exact(2).zip(logits.chunks_exact_mut(inputs)) {
-            plain.logits(super::lookup::pair(x), logits);
-        }
-        logits
-    }
-
-    #[cfg(not(target_family = "wasm"))]
-    fn inside(&self, weights: &[&[f32]], inputs: usize, x: &[f32]) -> Vec<super::inside::Inside> {
-        let mut all = super::inside::Gathered::default();
-        let (mut plain, mut logits) = (self.plain(weights, inputs), vec![0.0; inputs]);
-        for x in x.chunks_exact(2) {
-            let pair = super::lookup::pair(x);
-            plain.logits(pair, &mut logits);
-            all.activations("activations", &[("neuron", self.hidden)], plain.hidden());
-            // Only the last of the three tokens is read out.
-            all.attention("attention", &[("head", self.heads), ("key", 3)], plain.attention(pair));
-        }
-        all.arrays()
-    }
-}
-
-#[cfg(feature = "train")]
-impl super::Net for ModularTransformer {
-    fn forward(
-        &self,
-        _examples: &dyn crate::tasks::Examples,
-        parameters: &[burn::tensor::Tensor<3>],
-        x: burn::tensor::Tensor<3>,
-        _stage: usize,
-    ) -> burn::tensor::Tensor<3> {
-        use burn::tensor::Tensor;
-        use burn::tensor::activation::{relu, softmax};
-        let parameter = |which: usize| parameters[which].clone();
-        let [_, batch, _] = x.dims();
-        let [replicas, p, d] = parameters[EMBED].dims();
-        let (heads, size, across) = (self.heads, self.attention, self.heads * self.attention);
-        let equals = parameter(EQUALS) + parameter(POSITIONS).narrow(1, 2, 1); // [replicas, 1, d]
-        let query = equals.clone().matmul(parameter(QUERY)) / (size as f32).sqrt();
-        let query = query.reshape([replicas, 1, heads, size]);
-        let asked = (parameter(KEY).reshape([replicas, d, heads, size]) * query).sum_dim(3);
-        // A score of each head, and then the values of all, for every token without its position.
-        let map = Tensor::cat(vec![asked.reshape([replicas, d, heads]), parameter(VALUE)], 2);
-        let places = parameter(POSITIONS).narrow(1, 0, 2).matmul(map.clone()); // [replicas, 2, heads + across]
-        let table = parameter(EMBED).matmul(map.clone()); // [replicas, p, heads + across]
-        let at = |place: usize| {
-            let rows = super::lookup::one_hot(&x, place, p).matmul(table.clone());
-            rows + places.clone().narrow(1, place, 1) // [replicas, batch, heads + across]
-        };
-        let of_equals = equals.clone().matmul(map).expand([replicas, batch, heads + across]);
-        let tokens = [at(0), at(1), of_equals];
-        let score =
-            |token: &Tensor<3>| token.clone().narrow(2, 0, heads).reshape([replicas, batch, heads, 1]);
-        let shares = softmax(Tensor::cat(tokens.iter().map(score).collect(), 3), 3);
-        let weighted = |token: Tensor<3>, place: usize| {
-            let values = token.narrow(2, heads, across).reshape([replicas, batch, heads, size]);
-            values * shares.clone().narrow(3, place, 1)
-        };
-        let [of_a, of_b, of_equals] = tokens;
-        let mixed = weighted(of_a, 0) + weighted(of_b, 1) + weighted(of_equals, 2);
-        let z = mixed.reshape([replicas, batch, across]).matmul(parameter(OUT)) + equals; // [replicas, batch, d]
-        let h = relu(z.clone().matmul(parameter(W_IN)) + parameter(B_IN)); // [replicas, batch, hidden]
-        (z + h.matmul(parameter(W_OUT)) + parameter(B_OUT)).matmul(parameter(UNEMBED))
-    }
-
-    fn trained(&self, _stage: usize) -> Vec<bool> {
-        vec![true; UNEMBED + 1]
-    }
-}
+/// Numbers of W_out and W_U among the parameters.
+const W_OUT: usize = 9;
+const UNEMBED: usize = 11;
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::models::{Architecture, Parameter};
+
+    const EMBED: usize = 0;
+    const QUERY: usize = 3;
+    const KEY: usize = 4;
+    const VALUE: usize = 5;
+    const B_IN: usize = 8;
+    const B_OUT: usize = 10;
 
     #[test]
     fn sizes_are_those_of_the_paper() {

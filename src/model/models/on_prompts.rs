@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 
 use super::prompts::{self, CODES, CODES_OF_POSITIONS};
-use super::{Architecture, Network, Parameter, Rows, crowded};
+use super::{Architecture, Network, Parameter, Rows, exceeds_memory};
 use crate::tasks::Examples;
 use vivarium_core::settings::InvalidSetting;
 use vivarium_science::tokens::TokenPrompts;
@@ -124,7 +124,7 @@ impl<N: PromptNetwork> Architecture for OnPrompts<N> {
     }
 
     fn problems(&self, inputs: usize, batch: usize, replicas: usize) -> Vec<InvalidSetting> {
-        crowded(self.activations(inputs), batch, replicas).into_iter().collect()
+        exceeds_memory(self.activations(inputs), batch, replicas).into_iter().collect()
     }
 
     fn activations(&self, _inputs: usize) -> u64 {

@@ -31,7 +31,7 @@ use super::dropout::Dropout;
 use super::family::{Family, ReadAtCls, ReadAtClsPlaces};
 use super::initialisation::each;
 use super::layout::{self, Tensor, Tensors};
-use super::{Architecture, Bind, ModelConfig, Network, Parameter, Rows, crowded};
+use super::{Architecture, Bind, ModelConfig, Network, Parameter, Rows, exceeds_memory};
 use crate::tasks::Examples;
 use vivarium_core::catalog::CatalogInfo;
 use vivarium_core::pytorch::{ScriptPart, ToPyTorch};
@@ -211,7 +211,7 @@ impl Architecture for ParityTransformer {
     }
 
     fn problems(&self, inputs: usize, batch: usize, replicas: usize) -> Vec<InvalidSetting> {
-        crowded(self.activations(inputs), batch, replicas).into_iter().collect()
+        exceeds_memory(self.activations(inputs), batch, replicas).into_iter().collect()
     }
 
     fn activations(&self, inputs: usize) -> u64 {

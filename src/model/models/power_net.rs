@@ -20,7 +20,8 @@ use super::family::{Family, Powers};
 use super::initialisation::each;
 use super::layout::{Tensor, Tensors};
 use super::{
-    Architecture, Bind, Forms, ModelConfig, Network, Parameter, Penalty, Rows, crowded, pytorch, too_wide,
+    Architecture, Bind, Forms, ModelConfig, Network, Parameter, Penalty, Rows, exceeds_memory, pytorch,
+    too_wide,
 };
 use crate::tasks::{Examples, Task};
 use vivarium_core::bounds::MAX_FIRST_LAYER_WEIGHTS;
@@ -203,7 +204,7 @@ impl Architecture for PowerNet {
 
     fn problems(&self, inputs: usize, batch: usize, replicas: usize) -> Vec<InvalidSetting> {
         let wide = too_wide("width", self.width, inputs, MAX_FIRST_LAYER_WEIGHTS);
-        wide.into_iter().chain(crowded(self.width as u64, batch, replicas)).collect()
+        wide.into_iter().chain(exceeds_memory(self.width as u64, batch, replicas)).collect()
     }
 
     fn penalty(&self, step: u64) -> Option<Penalty> {

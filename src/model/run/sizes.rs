@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 
 use super::RunSpec;
-use crate::models::{Model, crowded};
+use crate::models::{Model, exceeds_memory};
 use crate::tasks::Task;
 use vivarium_core::bounds::{
     MAX_HELD_OUT_ENTRIES, MAX_RUN_MEMORY_FLOATS, MAX_TENSOR_ENTRIES, saturating_product,
@@ -106,7 +106,7 @@ impl RunSpec {
         let mut errors = vec![];
         if self.uses_autodiff() {
             let activations = self.architecture().activations(inputs);
-            errors.extend(crowded(activations, self.batch_size(), self.run.replicas));
+            errors.extend(exceeds_memory(activations, self.batch_size(), self.run.replicas));
         }
         if sizes.held_out > MAX_HELD_OUT_ENTRIES {
             errors.push(InvalidSetting::new(

@@ -6,7 +6,7 @@ use super::losses::{of_classes, smoothed_losses};
 use super::orthogonal::orthogonal;
 use super::updates::{Update, update_rule};
 use crate::launch::device::Device;
-use vivarium_kernels::cpu::group_net::softmax::Answer;
+use vivarium_kernels::cpu::group_net::softmax::LabelSoftmax;
 use vivarium_kernels::cpu::one_hidden_layer::{LANES, Row, Update as OnRows};
 use vivarium_model::optim::adam::WeightDecayKind;
 use vivarium_model::optim::loss::Loss;
@@ -211,8 +211,8 @@ fn loss_and_gradient(outputs: &[f32], label: usize) -> [(f32, Vec<f32>); 2] {
     for (class, output) in outputs.iter().enumerate() {
         rows[class / LANES].0[class % LANES] = *output;
     }
-    let answer = Answer::new(&mut rows, classes, label);
-    answer.slopes(&mut rows, label);
+    let answer = LabelSoftmax::new(&mut rows, classes, label);
+    answer.write_gradient(&mut rows, label);
     let fused = (0..classes).map(|class| rows[class / LANES].0[class % LANES]).collect();
     [(loss, gradient), (answer.loss(), fused)]
 }

@@ -10,6 +10,8 @@ pub mod descent;
 #[cfg(feature = "session")]
 pub mod execution;
 #[cfg(feature = "session")]
+pub mod graph_net;
+#[cfg(feature = "session")]
 pub mod grid_program;
 #[cfg(feature = "session")]
 pub mod group_net;
@@ -23,8 +25,6 @@ pub mod network;
 pub mod one_hidden_layer;
 #[cfg(feature = "session")]
 pub mod one_output;
-#[cfg(feature = "session")]
-pub mod pair_net;
 #[cfg(feature = "session")]
 pub mod prompt_examples;
 #[cfg(feature = "session")]

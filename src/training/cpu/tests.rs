@@ -1,9 +1,9 @@
 //! The loops against autodiff, with every optimizer that they know, with schedules, and with smoothed labels.
 
+use super::graph_net::{GraphNet, GraphNetCpu};
 use super::group_net::GroupNetCpu;
 use super::learner::{CpuLearner, CpuNetwork};
 use super::one_hidden_layer::OneHiddenLayerCpu;
-use super::pair_net::{PairNet, PairNetCpu};
 use super::prompt_net::PromptNetCpu;
 use super::sequence_net::SequenceNetCpu;
 use super::trace_net::TraceNetCpu;
@@ -12,9 +12,6 @@ use crate::launch::device::Device;
 use crate::launch::learners::{Place, entry};
 use crate::session::learner::{Learner, ready};
 use vivarium_kernels::cpu::one_output::powers::PowersLoop;
-use vivarium_kernels::cpu::pair_net::PairLoop;
-use vivarium_kernels::cpu::pair_net::embedding::EmbeddingLoop;
-use vivarium_kernels::cpu::pair_net::transformer::TransformerLoop;
 use vivarium_kernels::cpu::prompt_net::mlp::MlpLoop;
 use vivarium_model::permalink::decode;
 use vivarium_model::run::RunSpec;
@@ -345,8 +342,8 @@ const READ_AT_EQUALS: &str =
     "#v1/groups?n=11&model=modular-transformer&demb=12&dattn=5&heads=3&dmlp=18&halt=steps";
 
 /// On all pairs and in batches, with smoothed labels, and with gradients that are shortened.
-fn agrees_on_elements<L: PairLoop>(network: &str) {
-    let agree = agrees::<PairNet<L>>;
+fn agrees_on_elements(network: &str) {
+    let agree = agrees::<GraphNet>;
     agree(&format!("{network}&opt=sgd&lr=0.1&mom=0.8"));
     agree(&format!("{network}&frac=0.6&batch=70&replicas=2&seed=5&opt=sgd&lr=0.1&ls=0.2"));
     agree(&format!("{network}&frac=0.5&opt=adam&lr=0.003&eps=0.0001&clip=0.05&wd=0.1"));
@@ -354,27 +351,27 @@ fn agrees_on_elements<L: PairLoop>(network: &str) {
 
 #[test]
 fn the_loop_of_embedded_pairs_makes_the_updates_of_autodiff() {
-    each(EMBEDDED, "0.1", agrees::<PairNet<EmbeddingLoop>>);
+    each(EMBEDDED, "0.1", agrees::<GraphNet>);
     for tied in ["yes", "no"] {
         for join in ["sum", "concat"] {
-            agrees_on_elements::<EmbeddingLoop>(&format!("{EMBEDDED}&tied={tied}&join={join}"));
+            agrees_on_elements(&format!("{EMBEDDED}&tied={tied}&join={join}"));
         }
     }
 }
 
 #[test]
 fn the_loop_of_transformers_on_pairs_makes_the_updates_of_autodiff() {
-    agrees_on_elements::<TransformerLoop>(READ_AT_EQUALS);
-    agrees::<PairNet<TransformerLoop>>(&format!("{READ_AT_EQUALS}&frac=0.5&opt=lion&lr=0.0005&wd=0.1"));
+    agrees_on_elements(READ_AT_EQUALS);
+    agrees::<GraphNet>(&format!("{READ_AT_EQUALS}&frac=0.5&opt=lion&lr=0.0005&wd=0.1"));
 }
 
 /// What is measured is what autodiff measures: of a whole sample, of a part, and of fewer pairs than are held out.
-fn measures_as_autodiff<L: PairLoop>(network: &str) {
+fn measures_as_autodiff(network: &str) {
     for (rest, held_out) in [("", 121), ("", 50), ("&frac=0.4", 73), ("&frac=0.4&batch=7&replicas=3", 30)] {
         let link = format!("{network}{rest}&ls=0.1");
         let spec = spec(&link);
         let mut tensors = Autodiff::new(&spec, Device::cpu().tensors());
-        let mut looped = PairNetCpu::<L>::new(&spec).unwrap();
+        let mut looped = GraphNetCpu::new(&spec).unwrap();
         looped.train(&spec, 0, 5);
         tensors.load(&ready(looped.weights()));
         let (exact, mine) =
@@ -396,10 +393,10 @@ fn measures_as_autodiff<L: PairLoop>(network: &str) {
 }
 
 /// Bits do not hang on how steps are cut, nor on the replicas beside: weights and moments.
-fn keeps_its_bits<L: PairLoop>(network: &str) {
+fn keeps_its_bits(network: &str) {
     let link = |replicas: usize| spec(&format!("{network}&frac=0.5&batch=19&opt=adam&replicas={replicas}"));
     let train = |spec: &RunSpec, cuts: &[u64]| {
-        let mut learner = PairNetCpu::<L>::new(spec).unwrap();
+        let mut learner = GraphNetCpu::new(spec).unwrap();
         for cut in cuts.windows(2) {
             learner.train(spec, cut[0], cut[1]);
             learner.measure_now(cut[1], 40);
@@ -419,9 +416,9 @@ fn keeps_its_bits<L: PairLoop>(network: &str) {
 #[test]
 fn networks_on_elements_are_measured_as_autodiff_does_and_keep_their_bits() {
     for rest in ["", "&tied=no&join=concat"] {
-        measures_as_autodiff::<EmbeddingLoop>(&format!("{EMBEDDED}{rest}"));
-        keeps_its_bits::<EmbeddingLoop>(&format!("{EMBEDDED}{rest}"));
+        measures_as_autodiff(&format!("{EMBEDDED}{rest}"));
+        keeps_its_bits(&format!("{EMBEDDED}{rest}"));
     }
-    measures_as_autodiff::<TransformerLoop>(READ_AT_EQUALS);
-    keeps_its_bits::<TransformerLoop>(READ_AT_EQUALS);
+    measures_as_autodiff(READ_AT_EQUALS);
+    keeps_its_bits(READ_AT_EQUALS);
 }

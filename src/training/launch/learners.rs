@@ -191,9 +191,9 @@ fn of_pairs(spec: &RunSpec) -> bool {
     spec.task.examples().classes().is_some() && !of_sequences(spec) && !of_traces(spec)
 }
 
-/// Whether a network begins with embeddings of the elements of a pair.
-fn reads_elements(spec: &RunSpec) -> bool {
-    matches!(spec.model.config().family(), Some(Family::EmbeddedPairs(_) | Family::PairTransformer(_)))
+/// Whether a network is described by a graph of operators.
+fn is_graph(spec: &RunSpec) -> bool {
+    matches!(spec.model.config().family(), Some(Family::Graph))
 }
 
 /// Whether a network attends to the tokens of a prompt.
@@ -477,8 +477,8 @@ pub static LEARNERS: &[LearnerEntry] = &[
         ..ON_CPU
     },
     LearnerEntry {
-        owns: reads_elements,
-        make: looped!(|spec| Ok((crate::cpu::pair_net::of(spec)?, LOOP_NAME))),
+        owns: is_graph,
+        make: looped!(|spec| Ok((Box::new(crate::cpu::graph_net::GraphNetCpu::new(spec)?), LOOP_NAME))),
         ..ON_CPU
     },
     LearnerEntry {

@@ -30,25 +30,6 @@ pub fn tanh(x: Row) -> Row {
     Row(std::array::from_fn(|l| if x.0[l].abs() < 0.625 { near.0[l] } else { far.0[l] }))
 }
 
-wide! {
-    /// The larger of each number and 0.
-    pub fn relu(rows: &mut [Row]) {
-        for row in rows.iter_mut() {
-            *row = row.map(|x| if x > 0.0 { x } else { 0.0 });
-        }
-    }
-}
-
-wide! {
-    /// Takes away the slopes of units that are not above 0.
-    pub fn relu_slopes(units: &[Row], slopes: &mut [Row]) {
-        for (slope, unit) in slopes.iter_mut().zip(units) {
-            row_by_row();
-            *slope = slope.zip(*unit, |slope, unit| if unit > 0.0 { slope } else { 0.0 });
-        }
-    }
-}
-
 /// √(2/π), in GPT-2's GELU.
 const GELU_SLOPE: f32 = 0.797_884_6;
 /// The factor of z³ in it.

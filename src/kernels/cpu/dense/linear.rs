@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use super::{Columns, Panels, PanelsMut, learn, panels, product};
+use super::{Columns, Panels, PanelsMut, accumulate_weight_gradient, multiply, panels};
 use crate::cpu::one_hidden_layer::{LANES, Row};
-use crate::cpu::sequence_net::products::turn;
+use crate::cpu::sequence_net::products::transpose;
 
 /// W and b of xW + b, ready for products in both directions.
 #[derive(Debug, Clone)]
@@ -79,7 +79,7 @@ impl Linear {
     /// Makes ready for [`Linear::backward`] with the numbers that were loaded.
     pub fn turn(&mut self) {
         let blocks = 0..panels(self.inputs);
-        turn(&self.w, self.stride(), LANES, blocks, &mut self.turned);
+        transpose(&self.w, self.stride(), LANES, blocks, &mut self.turned);
     }
 
     /// Writes the gradient as the parameters lie.
@@ -98,18 +98,25 @@ impl Linear {
 
     /// Adds xW.
     pub fn forward_onto(&self, x: Panels<'_>, out: &mut PanelsMut<'_>, count: usize) {
-        product(x, Panels::new(&self.w, self.stride()), self.inputs, out, count, true);
+        multiply(x, Panels::new(&self.w, self.stride()), self.inputs, out, count, true);
     }
 
     /// d Wᵀ, instead of what is in `out` or on top of it.
     pub fn backward(&self, d: Panels<'_>, out: &mut PanelsMut<'_>, count: usize, adds: bool) {
-        product(d, Panels::new(&self.turned, self.panels * LANES), self.outputs, out, count, adds);
+        multiply(d, Panels::new(&self.turned, self.panels * LANES), self.outputs, out, count, adds);
     }
 
     /// Adds what the slopes d of `count` samples say to the gradient of W.
     pub fn learn(&mut self, x: Panels<'_>, d: Panels<'_>, count: usize) {
         let (stride, panels) = (self.stride(), self.panels);
-        learn(x, d, panels, self.inputs, &mut PanelsMut::new(&mut self.slope, stride), count);
+        accumulate_weight_gradient(
+            x,
+            d,
+            panels,
+            self.inputs,
+            &mut PanelsMut::new(&mut self.slope, stride),
+            count,
+        );
     }
 
     /// Adds it to the gradient of b.

@@ -1,6 +1,7 @@
 //! Products against plain sums, and non-linearities against libm.
 
 use super::*;
+use crate::cpu::one_hidden_layer::{LANES, Row};
 use vivarium_core::rng::{Purpose, RandomStream};
 
 fn drawn(count: usize, seed: u64) -> Vec<f32> {
@@ -145,7 +146,7 @@ fn units_below_zero_have_no_slope() {
     relu(&mut units);
     assert_eq!(units[0].0[..3], [0.0, 0.0, 2.0]);
     let mut slopes = [Row([3.0; LANES]); 2];
-    relu_slopes(&units, &mut slopes);
+    relu_backward(&units, &mut slopes);
     assert_eq!(slopes[0].0[..3], [0.0, 0.0, 3.0]);
 }
 

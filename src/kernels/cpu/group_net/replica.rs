@@ -2,7 +2,7 @@
 
 use super::pairs::{NO_LABEL, Pairs};
 use super::products::{Factors, HIGH, over_classes, over_neurons, over_pairs};
-use super::softmax::{Answer, smooth};
+use super::softmax::{LabelSoftmax, smooth};
 use super::{Network, Sums};
 use crate::cpu::ReplicaState;
 use crate::cpu::one_hidden_layer::{LANES, Row, Update};
@@ -267,7 +267,7 @@ impl Replica {
             if *label == NO_LABEL {
                 outputs.fill(Row::ZERO);
             } else {
-                Answer::new(outputs, order, *label as usize).slopes(outputs, *label as usize);
+                LabelSoftmax::new(outputs, order, *label as usize).write_gradient(outputs, *label as usize);
                 if *smoothing > 0.0 {
                     smooth(outputs, order, *label as usize, *smoothing);
                 }
@@ -322,7 +322,7 @@ impl Replica {
         for (outputs, label) in outputs.zip(labels).filter(|(_, label)| **label != NO_LABEL) {
             // What is no number, or has no end, would be lost among the largest.
             let broken = outputs.iter().fold(Row::ZERO, |sum, f| sum + f.map(|f| f * 0.0)).sum().is_nan();
-            let answer = Answer::new(outputs, order, *label as usize);
+            let answer = LabelSoftmax::new(outputs, order, *label as usize);
             sums.add(if broken { f32::NAN } else { answer.loss() }, answer.margin);
         }
     }

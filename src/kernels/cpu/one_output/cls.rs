@@ -16,7 +16,8 @@ use super::dropped::{Drawn, Dropped};
 use super::parts::{LayerNorm, Mapping, add_to_each, multiply_panels, sum_of};
 use super::table::Table;
 use crate::cpu::dense::{
-    HIGH, Panels, PanelsMut, add, learn, normal_gelu, normal_gelu_with_slopes, panels, product,
+    Panels, PanelsMut, TILE_ROWS, accumulate_weight_gradient, add, multiply, normal_gelu,
+    normal_gelu_with_slopes, panels,
 };
 use crate::cpu::one_hidden_layer::{LANES, Row};
 use crate::cpu::wide::{row_by_row, wide};
@@ -123,7 +124,7 @@ impl ClsLoop {
                 }
             }
         }
-        (x.len() / n).next_multiple_of(HIGH)
+        (x.len() / n).next_multiple_of(TILE_ROWS)
     }
 
     /// Goes up to what is read out of at most [`TOGETHER`] examples; in training it keeps the slopes of the GELU, and drops
@@ -133,7 +134,7 @@ impl ClsLoop {
         let (bits, table) = (Panels::new(&self.bits, TOGETHER), &self.table);
         let with = |w: &[Row], out: &mut [Row]| {
             let mut out = PanelsMut::new(out, TOGETHER);
-            product(bits, Panels::new(w, table.stride), table.tokens, &mut out, count, false);
+            multiply(bits, Panels::new(w, table.stride), table.tokens, &mut out, count, false);
         };
         with(&table.weights, &mut self.sums);
         match TRAINS && self.dropped.has_attention() {
@@ -257,12 +258,19 @@ impl ClsLoop {
         let (bits, tokens, stride) =
             (Panels::new(&self.bits, TOGETHER), self.table.tokens, self.table.stride);
         let of_weights = &mut PanelsMut::new(&mut self.table.of_weights, stride);
-        learn(bits, Panels::new(&self.sums, TOGETHER), few, tokens, of_weights, count);
+        accumulate_weight_gradient(bits, Panels::new(&self.sums, TOGETHER), few, tokens, of_weights, count);
         if self.dropped.has_attention() {
             return self.dropped.learn(x, &self.of_mixed, &mut self.table);
         }
         let of_weighted = &mut PanelsMut::new(&mut self.table.of_weighted, stride);
-        learn(bits, Panels::new(&self.of_mixed, TOGETHER), columns, tokens, of_weighted, count);
+        accumulate_weight_gradient(
+            bits,
+            Panels::new(&self.of_mixed, TOGETHER),
+            columns,
+            tokens,
+            of_weighted,
+            count,
+        );
     }
 
     /// Row and lane of an output weight in its parameter.

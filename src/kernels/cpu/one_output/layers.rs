@@ -7,7 +7,7 @@
 
 use super::OutputLoop;
 use super::parts::multiply_panels;
-use crate::cpu::dense::{HIGH, Linear, Panels, PanelsMut, panels, place};
+use crate::cpu::dense::{Linear, Panels, PanelsMut, TILE_ROWS, panels, place};
 use crate::cpu::one_hidden_layer::{LANES, Row, activate};
 use crate::cpu::wide::wide;
 use crate::plan::coefficients;
@@ -99,7 +99,7 @@ impl LayersLoop {
     /// Makes all units up to layer `top` of at most [`TOGETHER`] examples, and the slopes of σ if they are wanted; how many
     /// examples there are in full tiles.
     fn forward<const SLOPES: bool>(&mut self, x: &[f32], top: usize) -> usize {
-        let count = (x.len() / self.inputs).next_multiple_of(HIGH);
+        let count = (x.len() / self.inputs).next_multiple_of(TILE_ROWS);
         let mut panels_of_x = PanelsMut::new(&mut self.x, TOGETHER);
         for (at, x) in x.chunks_exact(self.inputs).enumerate() {
             place(x, &mut panels_of_x, at);

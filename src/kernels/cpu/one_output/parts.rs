@@ -1,6 +1,6 @@
 //! Parts of a block of attention and an MLP: linear maps and layer norms as they lie in its parameters, and its heads.
 
-use crate::cpu::dense::{Columns, Linear, Panels, PanelsMut, panels, product};
+use crate::cpu::dense::{Columns, Linear, Panels, PanelsMut, multiply, panels};
 use crate::cpu::one_hidden_layer::{LANES, Row};
 use crate::cpu::sequence_net::axis::Axis;
 use crate::cpu::sequence_net::norm::Norm;
@@ -8,7 +8,7 @@ use crate::cpu::wide::{row_by_row, wide};
 
 wide! {
     /// Multiplies numbers by others.
-    fn multiply(numbers: &mut [Row], by: &[Row]) {
+    fn multiply_each(numbers: &mut [Row], by: &[Row]) {
         for (number, by) in numbers.iter_mut().zip(by) {
             row_by_row();
             *number = number.zip(*by, |a, b| a * b);
@@ -19,7 +19,7 @@ wide! {
 /// Multiplies `count` rows of each panel by others.
 pub fn multiply_panels(numbers: &mut [Row], by: &[Row], stride: usize, count: usize) {
     for (numbers, by) in numbers.chunks_exact_mut(stride).zip(by.chunks_exact(stride)) {
-        multiply(&mut numbers[..count], &by[..count]);
+        multiply_each(&mut numbers[..count], &by[..count]);
     }
 }
 
@@ -164,12 +164,12 @@ impl Heads {
     /// The number of its head for every column, of `count` samples in full tiles.
     pub fn spread(&self, x: Panels<'_>, out: &mut PanelsMut<'_>, count: usize) {
         let stride = self.count.next_multiple_of(LANES);
-        product(x, Panels::new(&self.spread, stride), self.count, out, count, false);
+        multiply(x, Panels::new(&self.spread, stride), self.count, out, count, false);
     }
 
     /// The sum over the columns of every head, instead of what is in `out` or on top of it.
     pub fn gather(&self, x: Panels<'_>, out: &mut PanelsMut<'_>, count: usize, adds: bool) {
         let stride = self.across.next_multiple_of(LANES);
-        product(x, Panels::new(&self.gather, stride), self.across, out, count, adds);
+        multiply(x, Panels::new(&self.gather, stride), self.across, out, count, adds);
     }
 }

@@ -9,10 +9,12 @@
 //! Scores are linear in a token: of W_K only one direction of each head is multiplied by tokens.
 
 use super::parts::{Heads, LayerNorm, Mapping, add_to_each, multiply_panels, sum_of};
-use crate::cpu::dense::{Columns, HIGH, Panels, PanelsMut, add, learn, panels, product};
+use crate::cpu::dense::{
+    Columns, Panels, PanelsMut, TILE_ROWS, accumulate_weight_gradient, add, multiply, panels,
+};
 use crate::cpu::group_net::softmax::exp;
 use crate::cpu::one_hidden_layer::{LANES, Row};
-use crate::cpu::sequence_net::products::turn;
+use crate::cpu::sequence_net::products::transpose;
 use crate::cpu::wide::{row_by_row, wide};
 use vivarium_model::models::family::ReadAtCls;
 
@@ -40,7 +42,7 @@ pub struct Table {
     value: Mapping,
     /// W_K, `[panel of columns][component]`.
     key: Vec<Row>,
-    /// Queries and, of the first one, slopes: `[panel of columns][HIGH]`.
+    /// Queries and, of the first one, slopes: `[panel of columns][TILE_ROWS]`.
     queries: Vec<Row>,
     /// q/√size of `[CLS]`, `[panel of columns]`.
     q: Vec<Row>,
@@ -118,7 +120,7 @@ impl Table {
             query: Mapping::new(net.embedding, heads.across, at.query, bias(0)),
             value: Mapping::new(net.embedding, heads.across, at.value, bias(1)),
             key: rows(columns * components * LANES),
-            queries: rows(columns * HIGH),
+            queries: rows(columns * TILE_ROWS),
             q: rows(columns),
             by_component: rows(columns * components * LANES),
             towards: rows(few * components * LANES),
@@ -145,7 +147,7 @@ impl Table {
 
     /// Tokens in full tiles.
     fn count(&self) -> usize {
-        self.tokens.next_multiple_of(HIGH)
+        self.tokens.next_multiple_of(TILE_ROWS)
     }
 
     /// X of `[CLS]`, panel by panel.
@@ -192,9 +194,9 @@ impl Table {
         let (stride, size, components) = (self.stride, self.net.embedding, self.components());
         let y = Panels::new(&self.y, stride);
         self.query.load(weights);
-        self.query.linear.forward(y, &mut PanelsMut::new(&mut self.queries, HIGH), HIGH);
+        self.query.linear.forward(y, &mut PanelsMut::new(&mut self.queries, TILE_ROWS), TILE_ROWS);
         let share = self.share();
-        for (q, queries) in self.q.iter_mut().zip(self.queries.chunks_exact(HIGH)) {
+        for (q, queries) in self.q.iter_mut().zip(self.queries.chunks_exact(TILE_ROWS)) {
             *q = queries[0] * share;
         }
         let mut key = PanelsMut::new(&mut self.key, components);
@@ -202,10 +204,10 @@ impl Table {
         times_columns(&self.key, components, &self.q, &mut self.by_component);
         let mut towards = PanelsMut::new(&mut self.towards, components);
         let by_component = Panels::new(&self.by_component, components);
-        self.heads.gather(by_component, &mut towards, size.next_multiple_of(HIGH), false);
-        let count = self.tokens.next_multiple_of(HIGH);
+        self.heads.gather(by_component, &mut towards, size.next_multiple_of(TILE_ROWS), false);
+        let count = self.tokens.next_multiple_of(TILE_ROWS);
         let mut scores = PanelsMut::new(&mut self.weights, stride);
-        product(y, Panels::new(&self.towards, components), size, &mut scores, count, false);
+        multiply(y, Panels::new(&self.towards, components), size, &mut scores, count, false);
         let panels = self.weights.chunks_exact_mut(stride).zip(self.counts.chunks_exact_mut(stride));
         for (scores, counts) in panels {
             weigh(&mut scores[..self.tokens], &mut counts[..self.tokens], self.net.depth);
@@ -254,17 +256,17 @@ impl Table {
         let (y, of_scores) = (Panels::new(&self.y, stride), Panels::new(&self.of_weights, stride));
         self.of_towards.fill(Row::ZERO);
         let mut of_towards = PanelsMut::new(&mut self.of_towards, components);
-        learn(y, of_scores, few, size, &mut of_towards, self.tokens);
-        turn(&self.towards, components, LANES, 0..panels(size), &mut self.turned);
+        accumulate_weight_gradient(y, of_scores, few, size, &mut of_towards, self.tokens);
+        transpose(&self.towards, components, LANES, 0..panels(size), &mut self.turned);
         let turned = Panels::new(&self.turned, few * LANES);
         let mut of_y = PanelsMut::new(&mut self.of_y, stride);
-        product(of_scores, turned, self.heads.count, &mut of_y, count, true);
+        multiply(of_scores, turned, self.heads.count, &mut of_y, count, true);
         let mut by_component = PanelsMut::new(&mut self.by_component, components);
         let of_towards = Panels::new(&self.of_towards, components);
-        self.heads.spread(of_towards, &mut by_component, size.next_multiple_of(HIGH));
+        self.heads.spread(of_towards, &mut by_component, size.next_multiple_of(TILE_ROWS));
         self.queries.fill(Row::ZERO);
         let panels = self.by_component.chunks_exact(components).zip(self.key.chunks_exact(components));
-        for ((by_component, key), slopes) in panels.zip(self.queries.chunks_exact_mut(HIGH)) {
+        for ((by_component, key), slopes) in panels.zip(self.queries.chunks_exact_mut(TILE_ROWS)) {
             let terms = by_component.iter().zip(key);
             let sum = terms.fold(Row::ZERO, |sum, (slope, key)| sum + slope.zip(*key, |a, b| a * b));
             slopes[0] = sum * share;
@@ -274,11 +276,11 @@ impl Table {
         let of_key = Panels::new(&self.key, components);
         let at_key = &mut gradient[self.net.places.key];
         Columns::plain(self.heads.across).unpack(of_key, 0, 0..size, 1.0, at_key);
-        let of_query = Panels::new(&self.queries, HIGH);
+        let of_query = Panels::new(&self.queries, TILE_ROWS);
         self.query.linear.learn(y, of_query, 1);
         self.query.linear.learn_bias(of_query, 1);
         self.query.linear.turn();
-        self.query.linear.backward(of_query, &mut of_y, HIGH, true);
+        self.query.linear.backward(of_query, &mut of_y, TILE_ROWS, true);
         self.query.unload(gradient);
     }
 

@@ -5,7 +5,7 @@
 //! stand in a place, a prompt looks the results up, and slopes are added up for each code before they meet the map. With
 //! one-hot codes the table is the map itself.
 
-use crate::cpu::dense::{HIGH, Panels, PanelsMut, panels, place, product};
+use crate::cpu::dense::{Panels, PanelsMut, TILE_ROWS, multiply, panels, place};
 use crate::cpu::one_hidden_layer::{LANES, Row};
 use crate::cpu::wide::wide;
 use vivarium_science::tokens::TokenPrompts;
@@ -34,8 +34,8 @@ impl Codes {
             dim,
             values: vec![0.0; length * dim],
             is_identity: prompts.codes == vivarium_science::tokens::PositionCodes::OneHot,
-            forth: vec![Row::ZERO; panels(dim) * length.next_multiple_of(HIGH)],
-            back: vec![Row::ZERO; panels(length) * dim.next_multiple_of(HIGH)],
+            forth: vec![Row::ZERO; panels(dim) * length.next_multiple_of(TILE_ROWS)],
+            back: vec![Row::ZERO; panels(length) * dim.next_multiple_of(TILE_ROWS)],
         }
     }
 
@@ -46,12 +46,12 @@ impl Codes {
 
     /// Rows of a table for one place where a code can stand.
     pub fn rows(&self) -> usize {
-        self.length.next_multiple_of(HIGH)
+        self.length.next_multiple_of(TILE_ROWS)
     }
 
     /// Rows of the map for one such place.
     pub fn inputs(&self) -> usize {
-        self.dim.next_multiple_of(HIGH)
+        self.dim.next_multiple_of(TILE_ROWS)
     }
 
     /// Takes the parameter. Codes that are the ones before cost nothing.
@@ -82,7 +82,7 @@ impl Codes {
         for at in 0..places {
             let map = Panels::new(&map[at * inputs..], places * inputs);
             let mut table = PanelsMut::new(&mut table[at * rows..], places * rows);
-            product(Panels::new(&self.forth, rows), map, self.dim, &mut table, rows, false);
+            multiply(Panels::new(&self.forth, rows), map, self.dim, &mut table, rows, false);
         }
     }
 
@@ -95,7 +95,7 @@ impl Codes {
         for at in 0..places {
             let table = Panels::new(&table[at * rows..], places * rows);
             let mut map = PanelsMut::new(&mut map[at * inputs..], places * inputs);
-            product(Panels::new(&self.back, inputs), table, self.length, &mut map, inputs, false);
+            multiply(Panels::new(&self.back, inputs), table, self.length, &mut map, inputs, false);
         }
     }
 }

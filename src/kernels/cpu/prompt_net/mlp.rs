@@ -20,7 +20,8 @@
 use super::codes::{Codes, look_back, look_up};
 use super::{PromptLoop, family_of};
 use crate::cpu::dense::{
-    Columns, HIGH, Linear, Panels, PanelsMut, learn, panels, place, product, relu, relu_slopes,
+    Columns, Linear, Panels, PanelsMut, TILE_ROWS, accumulate_weight_gradient, multiply, panels, place, relu,
+    relu_backward,
 };
 use crate::cpu::one_hidden_layer::{LANES, Row};
 use vivarium_model::models::Family;
@@ -89,7 +90,7 @@ impl First {
     fn new(prompts: &TokenPrompts, codes: &Codes, width: usize) -> Self {
         let (panels, places) = (panels(width), prompts.length * prompts.names);
         let rows = |count: usize| vec![Row::ZERO; panels * count];
-        let tokens = rows((prompts.length * prompts.dim).next_multiple_of(HIGH));
+        let tokens = rows((prompts.length * prompts.dim).next_multiple_of(TILE_ROWS));
         let names = rows(places * codes.inputs());
         let numbers = vivarium_core::bounds::saturating_product([panels * LANES, places, codes.rows()]);
         let by = match codes.is_identity {
@@ -167,7 +168,7 @@ impl First {
     /// Rows of a panel of tokens and of names.
     fn strides(&self, prompts: &TokenPrompts, codes: &Codes) -> [usize; 2] {
         let names = prompts.length * prompts.names * codes.inputs();
-        [(prompts.length * prompts.dim).next_multiple_of(HIGH), names]
+        [(prompts.length * prompts.dim).next_multiple_of(TILE_ROWS), names]
     }
 
     /// Writes the gradient as the parameters lie.
@@ -213,7 +214,7 @@ impl MlpLoop {
     /// Takes some prompts and makes all units; how many samples there are in full tiles.
     fn forward(&mut self, rows: &[f32]) -> usize {
         let (prompts, each) = (self.prompts, self.prompts.length * self.prompts.names);
-        let count = (rows.len() / prompts.row_len()).next_multiple_of(HIGH);
+        let count = (rows.len() / prompts.row_len()).next_multiple_of(TILE_ROWS);
         self.x.fill(Row::ZERO);
         self.names.clear();
         let table_rows = self.codes.rows() as u32;
@@ -229,7 +230,7 @@ impl MlpLoop {
         }
         let [stride, names] = first.strides(&prompts, &self.codes);
         let tokens = Panels::new(&first.tokens, stride);
-        product(x, tokens, prompts.length * prompts.dim, &mut out, count, true);
+        multiply(x, tokens, prompts.length * prompts.dim, &mut out, count, true);
         if let Some(table) = first.looked_up() {
             let table = Panels::new(table, each * table_rows as usize);
             look_up(table, &self.names, each, &mut out, self.names.len() / each);
@@ -238,7 +239,7 @@ impl MlpLoop {
                 name(&self.codes, &self.names, at, each, &mut self.named);
                 let map = Panels::new(&first.names[at * self.codes.inputs()..], names);
                 let named = Panels::new(&self.named, TOGETHER);
-                product(named, map, prompts.code_dim, &mut out, count, true);
+                multiply(named, map, prompts.code_dim, &mut out, count, true);
             }
         }
         for (layer, linear) in self.upper.iter().enumerate() {
@@ -258,7 +259,7 @@ impl MlpLoop {
             linear.learn(Panels::new(units, TOGETHER), d, count);
             linear.learn_bias(d, count);
             linear.backward(d, &mut PanelsMut::new(below, TOGETHER), count, false);
-            relu_slopes(units, below);
+            relu_backward(units, below);
             self.slopes.swap(0, 1);
         }
         let (prompts, each, first) =
@@ -270,7 +271,7 @@ impl MlpLoop {
         let [stride, names] = first.strides(&prompts, &self.codes);
         let x = Panels::new(&self.x, TOGETHER);
         let mut tokens = PanelsMut::new(&mut first.token_slopes, stride);
-        learn(x, d, first.panels, prompts.length * prompts.dim, &mut tokens, count);
+        accumulate_weight_gradient(x, d, first.panels, prompts.length * prompts.dim, &mut tokens, count);
         if let Some(table) = first.looked_back() {
             let mut table = PanelsMut::new(table, each * self.codes.rows());
             return look_back(d, &self.names, each, &mut table, self.names.len() / each);
@@ -278,7 +279,14 @@ impl MlpLoop {
         for at in 0..each {
             name(&self.codes, &self.names, at, each, &mut self.named);
             let mut map = PanelsMut::new(&mut first.name_slopes[at * self.codes.inputs()..], names);
-            learn(Panels::new(&self.named, TOGETHER), d, first.panels, prompts.code_dim, &mut map, count);
+            accumulate_weight_gradient(
+                Panels::new(&self.named, TOGETHER),
+                d,
+                first.panels,
+                prompts.code_dim,
+                &mut map,
+                count,
+            );
         }
     }
 }

@@ -7,7 +7,7 @@
 //! factors from a row of theirs.
 
 use super::axis::Axis;
-use super::products::{HIGH, NONE, add, add_each, four, inner, outer, store, sums_of, turn};
+use super::products::{TILE_ROWS, ZERO_SUMS, add, add_each, four, inner, outer, store, sums_of, transpose};
 use crate::cpu::group_net::softmax::exp;
 use crate::cpu::one_hidden_layer::{LANES, Row};
 use crate::cpu::wide::{row_by_row, wide};
@@ -15,7 +15,7 @@ use crate::cpu::wide::{row_by_row, wide};
 /// Rows of zeros before each block.
 const PAD: usize = LANES;
 /// Rows of zeros before the vectors of distances.
-pub const LEAD: usize = HIGH - 1;
+pub const LEAD: usize = TILE_ROWS - 1;
 
 /// Positions of a sequence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,7 +39,7 @@ impl Span {
 
     /// Positions in full tiles.
     pub fn count(self) -> usize {
-        self.length.next_multiple_of(HIGH)
+        self.length.next_multiple_of(TILE_ROWS)
     }
 }
 
@@ -161,14 +161,14 @@ impl Head<'_> {
     /// Tiles of positions in a block.
     #[inline(always)]
     fn tiles(&self, block: usize) -> usize {
-        ((self.span.count() - block * LANES) / HIGH).min(LANES / HIGH)
+        ((self.span.count() - block * LANES) / TILE_ROWS).min(LANES / TILE_ROWS)
     }
 
     #[inline(always)]
     fn scores(&self, query: &[Row], cells: &mut [Row]) {
         let (stride, deep) = (self.span.stride(), self.axis.deep());
-        for j in (0..cells.len()).step_by(HIGH) {
-            let mut sums = NONE;
+        for j in (0..cells.len()).step_by(TILE_ROWS) {
+            let mut sums = ZERO_SUMS;
             for (key, query) in self.key.chunks_exact(stride).zip(query.chunks_exact(deep)) {
                 sums = inner(&key[j..], query, sums);
             }
@@ -181,17 +181,19 @@ impl Head<'_> {
     fn relative_scores(&self, block: usize, query: &[Row], distances: Distances, cells: &mut [Row]) {
         let (stride, deep) = (self.span.stride(), self.axis.deep());
         let Distances { turned, width, .. } = distances;
-        for j in (0..cells.len()).step_by(HIGH) {
-            let mut sums = NONE;
+        for j in (0..cells.len()).step_by(TILE_ROWS) {
+            let mut sums = ZERO_SUMS;
             // The distance of the first lane to the last of the four.
-            let at = LANES + block * LANES - j - (HIGH - 1);
+            let at = LANES + block * LANES - j - (TILE_ROWS - 1);
             let panels = self.key.chunks_exact(stride).zip(query.chunks_exact(deep));
             for ((key, query), turned) in panels.zip(turned.chunks_exact(deep * width)) {
-                let Some(key) = key[j..].first_chunk::<HIGH>() else { continue };
+                let Some(key) = key[j..].first_chunk::<TILE_ROWS>() else { continue };
                 for (l, (query, turned)) in (0..LANES).zip(query.iter().zip(turned.chunks_exact(width))) {
-                    let Some(near) = turned[at..].first_chunk::<{ LANES + HIGH - 1 }>() else { continue };
+                    let Some(near) = turned[at..].first_chunk::<{ LANES + TILE_ROWS - 1 }>() else {
+                        continue;
+                    };
                     let row = |r: usize, key: f32| -> [f32; LANES] {
-                        std::array::from_fn(|i| near[i + HIGH - 1 - r] + key)
+                        std::array::from_fn(|i| near[i + TILE_ROWS - 1 - r] + key)
                     };
                     let more = |sum: [f32; LANES], key: [f32; LANES]| -> [f32; LANES] {
                         std::array::from_fn(|i| sum[i] + key[i] * query.0[i])
@@ -217,13 +219,15 @@ impl Head<'_> {
     /// Adds Σ_i slope(i, i − δ) q_i to row δ of `of`.
     #[inline(always)]
     fn learn_distances(&self, of_cells: &Cells, query: &[Row], of: &mut [Row]) {
-        for delta in (0..self.span.count()).step_by(HIGH) {
+        for delta in (0..self.span.count()).step_by(TILE_ROWS) {
             let mut sums = sums_of(&of[delta..]);
             for block in delta / LANES..self.span.blocks {
-                let start = Cells::start(block) + PAD + block * LANES - delta - (HIGH - 1);
-                let Some(cells) = of_cells.0[start..].first_chunk::<{ LANES + HIGH - 1 }>() else { continue };
+                let start = Cells::start(block) + PAD + block * LANES - delta - (TILE_ROWS - 1);
+                let Some(cells) = of_cells.0[start..].first_chunk::<{ LANES + TILE_ROWS - 1 }>() else {
+                    continue;
+                };
                 for (l, query) in (0..LANES).zip(&query[block * LANES..]) {
-                    let factors = std::array::from_fn(|r| cells[l + HIGH - 1 - r].0[l]);
+                    let factors = std::array::from_fn(|r| cells[l + TILE_ROWS - 1 - r].0[l]);
                     sums = add(sums, query, factors);
                 }
             }
@@ -283,7 +287,7 @@ wide! {
     fn head_forward(this: &Head, first: usize, shares: &mut Cells, spare: &mut Spare, out: &mut [Row]) {
         let (stride, deep) = (this.span.stride(), this.axis.deep());
         let rows = this.axis.rows();
-        turn(this.query, stride, deep, first..this.span.blocks, &mut spare.turned);
+        transpose(this.query, stride, deep, first..this.span.blocks, &mut spare.turned);
         for block in first..this.span.blocks {
             let query = &spare.turned[block * rows..(block + 1) * rows];
             let cells = shares.block_mut(block);
@@ -297,9 +301,9 @@ wide! {
             }
             for (out, value) in out.chunks_exact_mut(stride).zip(this.value.chunks_exact(stride)) {
                 for g in 0..this.tiles(block) {
-                    let seen = block * LANES + (g + 1) * HIGH;
-                    let sums = outer(&cells[..seen], g, &value[..seen], NONE);
-                    store(&mut out[block * LANES + g * HIGH..], sums);
+                    let seen = block * LANES + (g + 1) * TILE_ROWS;
+                    let sums = outer(&cells[..seen], g, &value[..seen], ZERO_SUMS);
+                    store(&mut out[block * LANES + g * TILE_ROWS..], sums);
                 }
             }
         }
@@ -311,13 +315,13 @@ wide! {
     fn head_backward(this: &Head, shares: &Cells, spare: &mut Spare, slopes: Slopes) {
         let (stride, deep) = (this.span.stride(), this.axis.deep());
         let (rows, blocks) = (this.axis.rows(), this.span.blocks);
-        turn(slopes.out, stride, deep, 0..blocks, &mut spare.turned);
+        transpose(slopes.out, stride, deep, 0..blocks, &mut spare.turned);
         for block in 0..blocks {
             let (of_out, cells) = (&spare.turned[block * rows..(block + 1) * rows], shares.block(block));
             let of_cells = spare.slopes.block_mut(block);
             let mut mean = Row::ZERO;
-            for j in (0..cells.len()).step_by(HIGH) {
-                let mut sums = NONE;
+            for j in (0..cells.len()).step_by(TILE_ROWS) {
+                let mut sums = ZERO_SUMS;
                 for (value, of_out) in this.value.chunks_exact(stride).zip(of_out.chunks_exact(deep)) {
                     sums = inner(&value[j..], of_out, sums);
                 }
@@ -346,8 +350,8 @@ wide! {
             let panel = p * stride..(p + 1) * stride;
             let (query, key) = (&this.query[panel.clone()], &this.key[panel.clone()]);
             let out = &slopes.out[panel];
-            for j in (0..this.span.count()).step_by(HIGH) {
-                let (mut keys, mut values) = (NONE, NONE);
+            for j in (0..this.span.count()).step_by(TILE_ROWS) {
+                let (mut keys, mut values) = (ZERO_SUMS, ZERO_SUMS);
                 for block in j / LANES..blocks {
                     let looks = block * LANES..(block + 1) * LANES;
                     keys = inner(&of_cells.block(block)[j..], &query[looks.clone()], keys);
@@ -359,13 +363,13 @@ wide! {
             let near = this.distances.map(|d| &d.rows[p * d.stride..(p + 1) * d.stride]);
             for block in 0..blocks {
                 for g in 0..this.tiles(block) {
-                    let i = block * LANES + g * HIGH;
-                    let seen = &of_cells.block(block)[..i + HIGH];
-                    let mut sums = outer(seen, g, &key[..i + HIGH], NONE);
+                    let i = block * LANES + g * TILE_ROWS;
+                    let seen = &of_cells.block(block)[..i + TILE_ROWS];
+                    let mut sums = outer(seen, g, &key[..i + TILE_ROWS], ZERO_SUMS);
                     if let Some(near) = near {
                         // The distances to the first position, then to the next.
-                        for (slope, near) in seen.iter().zip(near[..i + 2 * HIGH - 1].windows(HIGH).rev()) {
-                            let Some(near) = near.first_chunk::<HIGH>() else { continue };
+                        for (slope, near) in seen.iter().zip(near[..i + 2 * TILE_ROWS - 1].windows(TILE_ROWS).rev()) {
+                            let Some(near) = near.first_chunk::<TILE_ROWS>() else { continue };
                             sums = add_each(sums, near, four(slope, g));
                         }
                     }

@@ -3,7 +3,7 @@
 use super::attention::{Cells, Distances, Head, LEAD, Slopes, Span, Spare, Weighing};
 use super::axis::{Axis, Matrix, Part, Vectors, place};
 use super::norm::Norm;
-use crate::cpu::dense::{gelu, gelu_slopes, relu_slopes};
+use crate::cpu::dense::{gelu, gelu_slopes, relu_backward};
 use crate::cpu::one_hidden_layer::{LANES, Row};
 use vivarium_model::models::family::LayerPlaces;
 
@@ -328,7 +328,7 @@ impl Layer {
         mlp.out.learn(&mlp.hidden, of_z, stride, count);
         mlp.out.backward(of_z, stride, 0..count, &mut mlp.of_hidden, false);
         match mlp.before.is_empty() {
-            true => relu_slopes(&mlp.hidden, &mut mlp.of_hidden),
+            true => relu_backward(&mlp.hidden, &mut mlp.of_hidden),
             false => gelu_slopes(&mlp.before, &mut mlp.of_hidden),
         }
         mlp.into.learn(&mlp.read, &mlp.of_hidden, stride, count);

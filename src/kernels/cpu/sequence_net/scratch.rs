@@ -216,7 +216,7 @@ impl Engine {
     /// The logits, `[block][symbol]`, and how many rows a block has.
     fn logits(&self, symbols: usize) -> (&[Row], usize) {
         match self {
-            Engine::Attention(net) => (&net.logits, symbols.next_multiple_of(super::products::HIGH)),
+            Engine::Attention(net) => (&net.logits, symbols.next_multiple_of(super::products::TILE_ROWS)),
             Engine::Minimal(net) => (&net.logits, symbols),
         }
     }

@@ -12,7 +12,7 @@
 use super::attention::{LEAD, Span};
 use super::axis::{Axis, Vectors};
 use super::layer::Layer;
-use super::products::{HIGH, NONE, inner, outer, product, store, sums_of, turn};
+use super::products::{TILE_ROWS, ZERO_SUMS, inner, outer, product, store, sums_of, transpose};
 use super::sequence::Sequence;
 use crate::cpu::group_net::softmax::exp;
 use crate::cpu::one_hidden_layer::{LANES, Row};
@@ -57,7 +57,8 @@ impl Table {
     /// For a layer whose heads lie along `axis`.
     pub fn new(alphabet: usize, axis: Axis, residual: Axis, span: Span) -> Self {
         let (stride, blocks) = (span.stride(), span.blocks);
-        let rows = ((axis.groups - 1) * alphabet + alphabet.next_multiple_of(HIGH)).next_multiple_of(HIGH);
+        let rows =
+            ((axis.groups - 1) * alphabet + alphabet.next_multiple_of(TILE_ROWS)).next_multiple_of(TILE_ROWS);
         let tables = axis.groups * Table::padded(alphabet);
         let vector = vec![Row::ZERO; axis.panels() * stride];
         let brings = vec![Row::ZERO; residual.panels() * rows];
@@ -84,7 +85,7 @@ impl Table {
 
     /// Tables of a head, in full tiles.
     fn padded(alphabet: usize) -> usize {
-        if alphabet == 2 { 2 } else { alphabet.next_multiple_of(HIGH) }
+        if alphabet == 2 { 2 } else { alphabet.next_multiple_of(TILE_ROWS) }
     }
 
     fn width(span: Span) -> usize {
@@ -211,7 +212,7 @@ wide! {
     /// As [`Table::load`].
     fn load_table(this: &mut Table, layer: &mut Layer, embed: &Vectors) -> bool {
         let (k, stride, each) = (this.alphabet, this.span.stride(), this.axis.each());
-        let full = 0..k.next_multiple_of(HIGH);
+        let full = 0..k.next_multiple_of(TILE_ROWS);
         match &mut layer.norm {
             Some(norm) => norm.forward(&embed.values, 0, k, &mut this.read),
             None => this.read.copy_from_slice(&embed.values),
@@ -252,8 +253,8 @@ wide! {
                 let (rows, deep) = (out.from.rows(), out.from.deep());
                 for head in 0..this.axis.groups {
                     for (brings, out) in this.brings.chunks_exact_mut(this.rows).zip(out.forth.chunks_exact(rows)) {
-                        for b in (0..k).step_by(HIGH) {
-                            let mut sums = NONE;
+                        for b in (0..k).step_by(TILE_ROWS) {
+                            let mut sums = ZERO_SUMS;
                             for p in head * each..(head + 1) * each {
                                 sums = inner(&value[p * stride + b..], &out[p * deep..(p + 1) * deep], sums);
                             }
@@ -286,7 +287,7 @@ wide! {
             for block in first..this.span.blocks {
                 match Table::padded(this.alphabet) {
                     2 => this.weigh::<2>(sequence, head, block),
-                    _ => this.weigh::<HIGH>(sequence, head, block),
+                    _ => this.weigh::<TILE_ROWS>(sequence, head, block),
                 }
                 if off.contains(&head) {
                     let at = block * this.rows + head * this.alphabet;
@@ -296,9 +297,9 @@ wide! {
         }
         let stride = this.span.stride();
         for (z, brings) in z.chunks_exact_mut(stride).zip(this.brings.chunks_exact(this.rows)) {
-            for i in (first * LANES..this.span.count()).step_by(HIGH) {
+            for i in (first * LANES..this.span.count()).step_by(TILE_ROWS) {
                 let mass = &this.mass[i / LANES * this.rows..][..this.rows];
-                let sums = outer(mass, i % LANES / HIGH, brings, sums_of(&z[i..]));
+                let sums = outer(mass, i % LANES / TILE_ROWS, brings, sums_of(&z[i..]));
                 store(&mut z[i..], sums);
             }
         }
@@ -309,10 +310,10 @@ wide! {
     /// As [`Table::backward`].
     fn table_backward(this: &mut Table, sequence: &Sequence, of_z: &[Row], deep: usize) {
         let (stride, blocks) = (this.span.stride(), this.span.blocks);
-        turn(of_z, stride, deep, 0..blocks, &mut this.turned);
+        transpose(of_z, stride, deep, 0..blocks, &mut this.turned);
         let panels = this.of_brings.chunks_exact_mut(this.rows).zip(of_z.chunks_exact(stride));
         for (of_brings, of_z) in panels {
-            for row in (0..this.rows).step_by(HIGH) {
+            for row in (0..this.rows).step_by(TILE_ROWS) {
                 let mut sums = sums_of(&of_brings[row..]);
                 for (mass, of_z) in this.mass.chunks_exact(this.rows).zip(of_z.chunks_exact(LANES)) {
                     sums = inner(&mass[row..], of_z, sums);
@@ -323,8 +324,8 @@ wide! {
         let rows = this.turned.len() / blocks;
         let all = this.of_mass.chunks_exact_mut(this.rows).zip(this.turned.chunks_exact(rows));
         for (of_mass, turned) in all {
-            for row in (0..this.rows).step_by(HIGH) {
-                let mut sums = NONE;
+            for row in (0..this.rows).step_by(TILE_ROWS) {
+                let mut sums = ZERO_SUMS;
                 for (brings, turned) in this.brings.chunks_exact(this.rows).zip(turned.chunks_exact(deep)) {
                     sums = inner(&brings[row..], turned, sums);
                 }
@@ -337,7 +338,7 @@ wide! {
             }
             match Table::padded(this.alphabet) {
                 2 => this.gather::<2>(sequence, head),
-                _ => this.gather::<HIGH>(sequence, head),
+                _ => this.gather::<TILE_ROWS>(sequence, head),
             }
         }
     }
@@ -388,8 +389,8 @@ wide! {
                         of_value[own.clone()].copy_from_slice(&all[p * rows + head * k..][..k]);
                         let panels = out.slope.chunks_exact_mut(height);
                         for (slope, of) in panels.zip(this.of_brings.chunks_exact(rows)) {
-                            for g in 0..LANES / HIGH {
-                                let slope = &mut slope[p * LANES + g * HIGH..];
+                            for g in 0..LANES / TILE_ROWS {
+                                let slope = &mut slope[p * LANES + g * TILE_ROWS..];
                                 let of = &of[head * k..(head + 1) * k];
                                 store(slope, outer(&value[own.clone()], g, of, sums_of(slope)));
                             }
@@ -408,7 +409,7 @@ wide! {
             }
         }
         layer.learn(&this.read, [&of_query, &of_key, &of_value], stride, k);
-        let full = 0..k.next_multiple_of(HIGH);
+        let full = 0..k.next_multiple_of(TILE_ROWS);
         match &mut layer.norm {
             Some(norm) => {
                 let mut of_read = vec![Row::ZERO; this.read.len()];

@@ -4,7 +4,7 @@ use super::attention::{Span, Weighing};
 use super::axis::{Axis, Vectors};
 use super::layer::{Layer, LayerKind, Shared};
 use super::norm::Norm;
-use super::products::{HIGH, NONE, inner, outer, store, sums_of, turn};
+use super::products::{TILE_ROWS, ZERO_SUMS, inner, outer, store, sums_of, transpose};
 use super::sequence::Sequence;
 use super::symbols;
 use super::table::Table;
@@ -58,7 +58,7 @@ impl Transformer {
             layers.map(|(at, heads)| Layer::new(*at, kind(*heads), span, span)).collect();
         let axes: Vec<Axis> = layers.iter().map(|layer| layer.axis).collect();
         let zeros = vec![Row::ZERO; residual.panels() * stride];
-        let rows = alphabet.next_multiple_of(HIGH);
+        let rows = alphabet.next_multiple_of(TILE_ROWS);
         Transformer {
             alphabet,
             residual,
@@ -227,11 +227,11 @@ wide! {
     /// As [`Transformer::read_out`].
     fn read_out(this: &mut Transformer, first: usize) {
         let (stride, deep, rows) = (this.span.stride(), this.residual.deep(), this.residual.rows());
-        turn(&this.read, stride, deep, first..this.span.blocks, &mut this.turned);
+        transpose(&this.read, stride, deep, first..this.span.blocks, &mut this.turned);
         let blocks = this.turned.chunks_exact(rows).zip(this.logits.chunks_exact_mut(this.readout.stride));
         for (turned, logits) in blocks.skip(first) {
-            for a in (0..this.readout.stride).step_by(HIGH) {
-                let mut sums = NONE;
+            for a in (0..this.readout.stride).step_by(TILE_ROWS) {
+                let mut sums = ZERO_SUMS;
                 let panels = this.readout.values.chunks_exact(this.readout.stride);
                 for (readout, turned) in panels.zip(turned.chunks_exact(deep)) {
                     sums = inner(&readout[a..], turned, sums);
@@ -268,16 +268,16 @@ wide! {
         let panels = panels.zip(this.read.chunks_exact(stride));
         let of_read = if this.norm.is_some() { &mut this.of_read } else { &mut this.of_z };
         for (((values, slope), read), of_read) in panels.zip(of_read.chunks_exact_mut(stride)) {
-            for a in (0..rows).step_by(HIGH) {
+            for a in (0..rows).step_by(TILE_ROWS) {
                 let mut sums = sums_of(&slope[a..]);
                 for (logits, read) in this.logits.chunks_exact(rows).zip(read.chunks_exact(LANES)) {
                     sums = inner(&logits[a..], read, sums);
                 }
                 store(&mut slope[a..], sums);
             }
-            for i in (0..count).step_by(HIGH) {
+            for i in (0..count).step_by(TILE_ROWS) {
                 let logits = &this.logits[i / LANES * rows..][..rows];
-                store(&mut of_read[i..], outer(logits, i % LANES / HIGH, values, NONE));
+                store(&mut of_read[i..], outer(logits, i % LANES / TILE_ROWS, values, ZERO_SUMS));
             }
         }
     }

@@ -42,15 +42,9 @@ pub(super) fn forward_cost(spec: &RunSpec) -> Option<ForwardCost> {
     let n = order as u64;
     let cost = match spec.model.config().family()? {
         Family::Pairs(net) => ForwardCost { fixed: 0, pair: n * net.width as u64 },
-        Family::EmbeddedPairs(net) => {
-            let width = net.width as u64;
-            ForwardCost { fixed: 2 * n * net.embedding as u64 * width, pair: (n + 1) * width }
-        }
-        Family::PairTransformer(net) => {
-            let [heads, hidden, width] = [net.heads, net.hidden, net.embedding].map(|size| size as u64);
-            let (across, columns, tokens) = (heads * net.attention as u64, hidden + n, 2 * n + 1);
-            let maps = (tokens + width) * across * columns + hidden * width * n + 2 * tokens * width * across;
-            ForwardCost { fixed: maps, pair: 3 * heads * columns + hidden * n }
+        Family::Graph => {
+            let cost = spec.architecture().graph(order)?.rewritten().cost();
+            ForwardCost { fixed: cost.fixed, pair: cost.example }
         }
         _ => return None,
     };

@@ -339,8 +339,8 @@ fn what_cannot_be_is_refused_before_it_is_built() {
         ]
     );
     let large = InContextTransformer { width: 256, heads: 8, hidden: 1024, ..net };
-    let crowded = problems(large.clone(), 100_000, 4096);
-    assert!(crowded.len() == 1 && crowded[0].starts_with("batch = 4096"), "{crowded:?}");
+    let exceeds_memory = problems(large.clone(), 100_000, 4096);
+    assert!(exceeds_memory.len() == 1 && exceeds_memory[0].starts_with("batch = 4096"), "{exceeds_memory:?}");
     let on = OnPoints { net: large, prompts: prompts(2, usize::MAX / 4) };
     assert_eq!(on.activations(2), u64::MAX, "sizes saturate");
 }

@@ -1,9 +1,9 @@
 //! Any number of cores and helpers, and steps of shards against steps of all examples.
 
 use super::*;
+use crate::cpu::graph_net::GraphNet;
 use crate::cpu::group_net::GroupNetFamily;
 use crate::cpu::one_output::OneOutput;
-use crate::cpu::pair_net::PairNet;
 use crate::cpu::prompt_net::PromptNet;
 use crate::cpu::sequence_net::{ChainExamples, SequenceNet};
 use crate::launch::choose::choose;
@@ -12,7 +12,6 @@ use crate::session::learner::{Learner, Local, Segment, Weights, ready};
 use vivarium_kernels::cpu::ReplicaState;
 use vivarium_kernels::cpu::in_context_net::InContextLoop;
 use vivarium_kernels::cpu::one_output::layers::LayersLoop;
-use vivarium_kernels::cpu::pair_net::{embedding::EmbeddingLoop, transformer::TransformerLoop};
 use vivarium_model::protocol::RunError;
 
 #[test]
@@ -184,8 +183,8 @@ fn a_step_of_shards_is_the_step_of_all_examples() {
     }
     check::<GroupNetFamily>("#v1/groups?n=43&width=200&opt=sgd&lr=0.1");
     check::<GroupNetFamily>(MIXED_PAIRS);
-    check::<PairNet<TransformerLoop>>(TRANSFORMER);
-    check::<PairNet<EmbeddingLoop>>(EMBEDDING);
+    check::<GraphNet>(TRANSFORMER);
+    check::<GraphNet>(EMBEDDING);
     check::<SequenceNet<ChainExamples>>(CHAINS);
     check::<PromptNet<InContextLoop>>(POINTS);
     check::<OneOutput<LayersLoop>>(BITS);

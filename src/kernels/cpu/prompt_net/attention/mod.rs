@@ -13,7 +13,7 @@ mod tables;
 mod tests;
 
 use super::{PromptLoop, family_of};
-use crate::cpu::dense::{HIGH, Linear, Panels, PanelsMut, panels};
+use crate::cpu::dense::{Linear, Panels, PanelsMut, TILE_ROWS, panels};
 use crate::cpu::one_hidden_layer::Row;
 use crate::cpu::wide::wide;
 use prompt::{Prompt, Scratch};
@@ -91,7 +91,7 @@ impl AttentionLoop {
             self.scratch.forward(&self.tables, prompt, &mut given, count);
             count += shape.length;
         }
-        let samples = count.next_multiple_of(HIGH);
+        let samples = count.next_multiple_of(TILE_ROWS);
         let mut hidden = PanelsMut::new(&mut self.hidden, self.samples);
         self.layer.forward(Panels::new(&self.given[0], self.samples), &mut hidden, samples);
         self.outputs.clear();
@@ -101,7 +101,7 @@ impl AttentionLoop {
 
     /// Adds what the gradient with respect to the outputs, which stands in their place, says of all weights.
     fn backward(&mut self, count: usize) {
-        let samples = self.outputs.len().next_multiple_of(HIGH);
+        let samples = self.outputs.len().next_multiple_of(TILE_ROWS);
         self.outputs.resize(samples, 0.0);
         self.bias[1] = self.outputs.iter().fold(self.bias[1], |sum, slope| sum + slope);
         let [weights, slopes] = &mut self.output;
@@ -130,7 +130,7 @@ impl PromptLoop for AttentionLoop {
         let inputs = shape.heads * shape.values;
         let together = TOGETHER.min(KEPT / panels(net.width)).max(1);
         let kept = (together / shape.length).max(1);
-        let samples = (kept * shape.length).next_multiple_of(HIGH);
+        let samples = (kept * shape.length).next_multiple_of(TILE_ROWS);
         let rows = |columns: usize| vec![Row::ZERO; panels(columns) * samples];
         Ok(AttentionLoop {
             shape,

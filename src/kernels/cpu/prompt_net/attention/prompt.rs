@@ -7,10 +7,10 @@
 
 use super::shape::Shape;
 use super::tables::Table;
-use crate::cpu::dense::{Panels, PanelsMut, learn, place, product};
+use crate::cpu::dense::{Panels, PanelsMut, accumulate_weight_gradient, multiply, place};
 use crate::cpu::group_net::softmax::exp;
 use crate::cpu::one_hidden_layer::{LANES, Row};
-use crate::cpu::sequence_net::products::turn;
+use crate::cpu::sequence_net::products::transpose;
 use crate::cpu::wide::wide;
 
 /// What is kept of a prompt until its gradient is known.
@@ -54,7 +54,7 @@ impl Prompt {
         for (i, z) in z.chunks_exact(z.len() / shape.length).enumerate() {
             place(&z[..shape.values], out, i);
         }
-        turn(&self.values, shape.positions(), LANES, 0..shape.positions() / LANES, &mut self.turned);
+        transpose(&self.values, shape.positions(), LANES, 0..shape.positions() / LANES, &mut self.turned);
     }
 }
 
@@ -103,23 +103,23 @@ impl Scratch {
             if dense > 0 {
                 let out = &mut PanelsMut::new(&mut self.spread[first..], queries);
                 let x = Panels::new(&prompt.values, positions);
-                product(x, Panels::new(&table.entries, lines), dense, out, shape.tiled(), true);
+                multiply(x, Panels::new(&table.entries, lines), dense, out, shape.tiled(), true);
             }
         }
-        turn(&self.spread, queries, LANES, 0..queries / LANES, &mut self.lines);
+        transpose(&self.spread, queries, LANES, 0..queries / LANES, &mut self.lines);
         scores(&shape, &self.lines, &prompt.features, &mut prompt.shares);
         if dense > 0 {
             let out = &mut PanelsMut::new(&mut prompt.shares, shape.tiled());
             let x = Panels::new(&prompt.values, positions);
-            product(x, Panels::new(&self.lines, lines), dense, out, shape.tiled(), true);
+            multiply(x, Panels::new(&self.lines, lines), dense, out, shape.tiled(), true);
         }
         softmax(&shape, &mut prompt.shares);
         let stride = shape.value_panels() * LANES;
         let means = &mut PanelsMut::new(&mut self.means, stride);
         let shares = Panels::new(&prompt.shares, shape.tiled());
         let x = Panels::new(&prompt.turned, stride);
-        product(x, shares, length, means, values.next_multiple_of(4), false);
-        turn(&self.means, stride, LANES, 0..stride / LANES, &mut self.given);
+        multiply(x, shares, length, means, values.next_multiple_of(4), false);
+        transpose(&self.means, stride, LANES, 0..stride / LANES, &mut self.given);
         for head in 0..shape.heads {
             for i in 0..length {
                 let from = head * shape.tiled() + i;
@@ -151,27 +151,27 @@ impl Scratch {
             }
         }
         let stride = shape.value_panels() * LANES;
-        turn(&self.given, queries, LANES, 0..queries / LANES, &mut self.means);
+        transpose(&self.given, queries, LANES, 0..queries / LANES, &mut self.means);
         let values_of = Panels::new(&prompt.values, positions);
         let means = Panels::new(&self.means, stride);
         let out = &mut PanelsMut::new(&mut self.slopes, shape.tiled());
-        product(values_of, means, values, out, shape.tiled(), false);
+        multiply(values_of, means, values, out, shape.tiled(), false);
         softmax_slopes(&shape, &prompt.shares, &mut self.slopes);
         gather(&shape, &self.slopes, &prompt.features, &mut self.lines);
         if dense > 0 {
             let x = Panels::new(&prompt.turned, stride);
             let w = Panels::new(&self.slopes, shape.tiled());
             let out = &mut PanelsMut::new(&mut self.lines, lines);
-            product(x, w, length, out, dense.next_multiple_of(4), false);
+            multiply(x, w, length, out, dense.next_multiple_of(4), false);
         }
-        turn(&self.lines, lines, LANES, 0..lines / LANES, &mut self.spread);
+        transpose(&self.lines, lines, LANES, 0..lines / LANES, &mut self.spread);
         for (head, table) in tables.iter_mut().enumerate() {
             let first = head * shape.tiled();
             add_spread(&shape, &self.spread, &prompt.features, first, &mut table.slopes);
             if dense > 0 {
                 let d = Panels::new(&self.spread[first..], queries);
                 let out = &mut PanelsMut::new(&mut table.slopes, lines);
-                learn(values_of, d, lines / LANES, dense, out, length);
+                accumulate_weight_gradient(values_of, d, lines / LANES, dense, out, length);
             }
         }
     }

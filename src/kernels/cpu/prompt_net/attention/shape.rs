@@ -1,6 +1,6 @@
 //! Sizes of a network on prompts, and where its numbers lie.
 
-use crate::cpu::dense::{HIGH, panels};
+use crate::cpu::dense::{TILE_ROWS, panels};
 use crate::cpu::one_hidden_layer::LANES;
 use vivarium_model::models::family::PromptAttention;
 use vivarium_model::models::token_attention::Scores;
@@ -49,7 +49,7 @@ impl Shape {
 
     /// The same in full tiles: so far are the queries of a head from those of the next one.
     pub fn tiled(&self) -> usize {
-        self.length.next_multiple_of(HIGH)
+        self.length.next_multiple_of(TILE_ROWS)
     }
 
     /// Queries of all heads at a prompt, in full panels.

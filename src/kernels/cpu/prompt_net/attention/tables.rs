@@ -11,9 +11,9 @@
 //! respect to W of that with respect to M, CᵀGC. Matrices lie in panels, `[panel of columns][line]`.
 
 use super::shape::Shape;
-use crate::cpu::dense::{Columns, Panels, PanelsMut, learn, panels, product};
+use crate::cpu::dense::{Columns, Panels, PanelsMut, accumulate_weight_gradient, multiply, panels};
 use crate::cpu::one_hidden_layer::{LANES, Row};
-use crate::cpu::sequence_net::products::turn;
+use crate::cpu::sequence_net::products::transpose;
 use crate::cpu::wide::wide;
 
 /// C, which says what the features of a token read as.
@@ -175,15 +175,15 @@ impl Table {
                 codes.expand(&first[..across * stride], out);
             }
             scale(&mut self.query, 1.0 / (self.width as f32).sqrt());
-            turn(&self.key, lines, LANES, 0..lines / LANES, turned);
+            transpose(&self.key, lines, LANES, 0..lines / LANES, turned);
             let turned = Panels::new(turned, across * LANES);
             let out = &mut PanelsMut::new(&mut self.entries, lines);
-            product(Panels::new(&self.query, lines), turned, self.width, out, lines, false);
+            multiply(Panels::new(&self.query, lines), turned, self.width, out, lines, false);
         } else {
             self.columns.pack(&weights[0], of_head, 1.0, &mut PanelsMut::new(first, stride), 0);
-            turn(&first[..across * stride], stride, LANES, 0..across, second);
+            transpose(&first[..across * stride], stride, LANES, 0..across, second);
             codes.expand(&second[..across * stride], spread);
-            turn(spread, lines, LANES, 0..lines / LANES, first);
+            transpose(spread, lines, LANES, 0..lines / LANES, first);
             codes.expand(&first[..lines / LANES * stride], &mut self.entries);
         }
     }
@@ -200,21 +200,28 @@ impl Table {
         if self.separate {
             let slopes = Panels::new(&self.slopes, lines);
             let out = &mut PanelsMut::new(spread, lines);
-            product(slopes, Panels::new(&self.key, lines), lines, out, lines, false);
+            multiply(slopes, Panels::new(&self.key, lines), lines, out, lines, false);
             scale(spread, 1.0 / (self.width as f32).sqrt());
             codes.contract(spread, first);
             self.columns.unpack(Panels::new(first, stride), 0, of_head.clone(), 1.0, &mut gradient[0]);
             spread.fill(Row::ZERO);
             // The query has the factor 1/√d_k already.
             let query = Panels::new(&self.query, lines);
-            learn(slopes, query, across, lines, &mut PanelsMut::new(spread, lines), lines);
+            accumulate_weight_gradient(
+                slopes,
+                query,
+                across,
+                lines,
+                &mut PanelsMut::new(spread, lines),
+                lines,
+            );
             codes.contract(spread, first);
             self.columns.unpack(Panels::new(first, stride), 0, of_head, 1.0, &mut gradient[1]);
         } else {
             codes.contract(&self.slopes, first);
-            turn(&first[..lines / LANES * stride], stride, LANES, 0..across, spread);
+            transpose(&first[..lines / LANES * stride], stride, LANES, 0..across, spread);
             codes.contract(spread, first);
-            turn(&first[..across * stride], stride, LANES, 0..across, second);
+            transpose(&first[..across * stride], stride, LANES, 0..across, second);
             self.columns.unpack(Panels::new(second, stride), 0, of_head, 1.0, &mut gradient[0]);
         }
     }

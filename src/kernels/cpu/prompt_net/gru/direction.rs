@@ -4,7 +4,10 @@
 //! before the gates, a, is the first three of these groups, and what U adds to, c, is the last three.
 
 use super::Block;
-use crate::cpu::dense::{Columns, HIGH, Linear, Panels, PanelsMut, learn, panels, product, sigmoid, tanh};
+use crate::cpu::dense::{
+    Columns, Linear, Panels, PanelsMut, TILE_ROWS, accumulate_weight_gradient, multiply, panels, sigmoid,
+    tanh,
+};
 use crate::cpu::one_hidden_layer::{LANES, Row};
 use crate::cpu::prompt_net::codes::{Codes, look_back, look_up};
 use crate::cpu::wide::wide;
@@ -61,7 +64,7 @@ impl Direction {
         let (panels, places) = (panels(width), 1 + prompts.names);
         let rows = |count: usize| vec![Row::ZERO; 3 * panels * count];
         let (tokens, map, table) = (
-            rows(prompts.dim.next_multiple_of(HIGH)),
+            rows(prompts.dim.next_multiple_of(TILE_ROWS)),
             rows(places * codes.inputs()),
             rows(places * codes.rows()),
         );
@@ -91,7 +94,7 @@ impl Direction {
     /// Takes its parameters and forgets its gradient.
     pub fn load(&mut self, prompts: &TokenPrompts, codes: &Codes, weights: &[Vec<Row>]) {
         let w = &weights[self.at.input];
-        let stride = prompts.dim.next_multiple_of(HIGH);
+        let stride = prompts.dim.next_multiple_of(TILE_ROWS);
         self.columns.pack(w, 0..prompts.dim, 1.0, &mut PanelsMut::new(&mut self.tokens, stride), 0);
         let mut map = PanelsMut::new(&mut self.map, self.places * codes.inputs());
         for place in 0..self.places {
@@ -166,9 +169,9 @@ impl Direction {
         }
         let names = &block.names[at.sample * (self.places - 1)..][..at.stride * (self.places - 1)];
         look_up(Panels::new(&self.table, rows), names, self.places - 1, &mut gates, at.stride);
-        let tokens = Panels::new(&self.tokens, self.dim.next_multiple_of(HIGH));
+        let tokens = Panels::new(&self.tokens, self.dim.next_multiple_of(TILE_ROWS));
         let x = Panels::new(&block.tokens, at.samples).from(at.sample);
-        product(x, tokens, self.dim, &mut gates, at.stride, true);
+        multiply(x, tokens, self.dim, &mut gates, at.stride, true);
     }
 
     /// Adds to the gradient what the slopes of the outputs say.
@@ -196,8 +199,8 @@ impl Direction {
         let (rows, position) = (self.table.len() / (3 * self.panels), at.sample / at.stride);
         let a = Panels::new(&self.gates, at.samples).from(at.sample);
         let x = Panels::new(&block.tokens, at.samples).from(at.sample);
-        let mut tokens = PanelsMut::new(&mut self.token_slopes, self.dim.next_multiple_of(HIGH));
-        learn(x, a, 3 * self.panels, self.dim, &mut tokens, at.stride);
+        let mut tokens = PanelsMut::new(&mut self.token_slopes, self.dim.next_multiple_of(TILE_ROWS));
+        accumulate_weight_gradient(x, a, 3 * self.panels, self.dim, &mut tokens, at.stride);
         for (panel, table) in self.table_slopes.chunks_exact_mut(rows).enumerate() {
             let slopes = a.panel(panel, at.stride);
             table[position] = slopes.iter().fold(table[position], |sum, row| sum + *row);
@@ -217,7 +220,7 @@ impl Direction {
         self.columns.unpack(Panels::new(&bias, 1), 0, 0..1, 1.0, &mut gradient[self.at.input_bias]);
         codes.collect(&self.table_slopes, self.places, &mut self.map_slopes);
         let w = &mut gradient[self.at.input];
-        let dim = prompts.dim.next_multiple_of(HIGH);
+        let dim = prompts.dim.next_multiple_of(TILE_ROWS);
         self.columns.unpack(Panels::new(&self.token_slopes, dim), 0, 0..prompts.dim, 1.0, w);
         let map = Panels::new(&self.map_slopes, self.places * codes.inputs());
         for place in 0..self.places {

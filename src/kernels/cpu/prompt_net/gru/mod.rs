@@ -27,7 +27,7 @@ use direction::Direction;
 
 use super::codes::Codes;
 use super::{PromptLoop, family_of};
-use crate::cpu::dense::{HIGH, PanelsMut, panels, place};
+use crate::cpu::dense::{PanelsMut, TILE_ROWS, panels, place};
 use crate::cpu::one_hidden_layer::{LANES, Row};
 use vivarium_model::models::Family;
 use vivarium_model::models::gru::{BACKWARD, BETA, FORWARD, OUT};
@@ -74,7 +74,7 @@ impl Block {
     fn take(&mut self, prompts: &TokenPrompts, codes: &Codes, rows: &[f32]) {
         let (length, columns) = (prompts.length, prompts.row_len());
         self.count = rows.len() / columns;
-        self.stride = self.count.next_multiple_of(HIGH);
+        self.stride = self.count.next_multiple_of(TILE_ROWS);
         let samples = length * self.stride;
         self.tokens.clear();
         self.tokens.resize(panels(prompts.dim) * samples, Row::ZERO);
@@ -120,7 +120,7 @@ impl PromptLoop for GruLoop {
         let directions = [FORWARD, BACKWARD].map(|at| Direction::new(at, &prompts, &codes, net.width));
         let (tokens, names, outputs) = (vec![], vec![], vec![]);
         Ok(GruLoop {
-            together: (MOST_KEPT / kept / HIGH * HIGH).clamp(HIGH, TOGETHER),
+            together: (MOST_KEPT / kept / TILE_ROWS * TILE_ROWS).clamp(TILE_ROWS, TOGETHER),
             block: Block { length, stride: 0, count: 0, tokens, names, outputs },
             prompts,
             codes,

@@ -1,34 +1,23 @@
-//! The CPU learner of networks on pairs with a logit for every element: the loops of [`vivarium_kernels::cpu::pair_net`].
+//! The CPU learner of networks that are described by a graph of operators, on pairs with a logit for every element: the executor
+//! in vectors of [`vivarium_operators::executor`].
 
 use super::learner::{CpuLearner, CpuNetwork};
 use super::network::{DataParallel, Pool, Shard};
-use crate::session::learner::{Learner, MEASURE_SAMPLE};
+use crate::session::learner::MEASURE_SAMPLE;
 use crate::session::pairs::Examples;
 use vivarium_kernels::cpu::one_hidden_layer::Update;
-use vivarium_kernels::cpu::pair_net::embedding::EmbeddingLoop;
-use vivarium_kernels::cpu::pair_net::transformer::TransformerLoop;
-use vivarium_kernels::cpu::pair_net::{Gradient, Judged, Layout, PairLoop, Replica};
-use vivarium_model::models::Family;
+use vivarium_kernels::cpu::replica::{Gradient, Layout, Replica};
 use vivarium_model::protocol::Measurement;
 use vivarium_model::run::RunSpec;
+use vivarium_operators::Executor;
+use vivarium_operators::cross_entropy::Measured;
 
 /// Trains all replicas of a network on pairs on the processor.
-pub type PairNetCpu<L> = CpuLearner<PairNet<L>>;
-
-/// The learner of a run, with the loop of its network's family.
-///
-/// # Errors
-/// A sentence that says why no loop covers the network.
-pub fn of(spec: &RunSpec) -> Result<Box<dyn Learner>, String> {
-    Ok(match spec.model.config().family() {
-        Some(Family::PairTransformer(_)) => Box::new(PairNetCpu::<TransformerLoop>::new(spec)?),
-        _ => Box::new(PairNetCpu::<EmbeddingLoop>::new(spec)?),
-    })
-}
+pub type GraphNetCpu = CpuLearner<GraphNet>;
 
 /// A network on pairs with its examples.
-pub struct PairNet<L> {
-    loops: L,
+pub struct GraphNet {
+    executor: Executor,
     layout: Layout,
     gradient: Gradient,
     /// The whole sample.
@@ -43,15 +32,22 @@ pub struct PairNet<L> {
     smoothing: f32,
 }
 
-impl<L: PairLoop> CpuNetwork for PairNet<L> {
+impl CpuNetwork for GraphNet {
     type Replica = Replica;
     const INDEPENDENT: bool = true;
 
     fn new(spec: &RunSpec) -> Result<(Self, Replica), String> {
-        let (loops, layout) = (L::of(spec)?, Layout::of(spec));
+        let elements = spec.task.examples().inputs();
+        let graph = spec.architecture().graph(elements);
+        let graph = graph.ok_or_else(|| format!("its model is {}", spec.model.info().name))?;
+        if !spec.model.suits(&spec.task) {
+            return Err(format!("its task is {}", spec.task.info().name));
+        }
+        let (mut executor, layout) = (Executor::new(&graph.rewritten())?, Layout::of(spec));
+        executor.allocate_gradients();
         let trained = Examples::trained(spec);
-        let family = PairNet {
-            loops,
+        let network = GraphNet {
+            executor,
             gradient: layout.rows(),
             held_out: Examples::held_out(spec).unwrap_or_else(|| trained.clone()),
             batch: Examples::default(),
@@ -61,8 +57,8 @@ impl<L: PairLoop> CpuNetwork for PairNet<L> {
             trained,
             layout,
         };
-        let replica = Replica::new(&family.layout);
-        Ok((family, replica))
+        let replica = Replica::new(&network.layout);
+        Ok((network, replica))
     }
 
     fn draw(&mut self, spec: &RunSpec, number: usize, step: u64) {
@@ -97,18 +93,18 @@ impl<L: PairLoop> CpuNetwork for PairNet<L> {
         held_out: usize,
         row: &mut Measurement,
     ) {
-        self.loops.load(replica.weights());
+        self.executor.load(replica.weights());
         let all = self.trained.labels.len();
         // A step that takes the whole sample is measured on the whole sample.
         let seen = if self.is_whole { all } else { all.min(MEASURE_SAMPLE) };
         let held_out = held_out.min(self.held_out.labels.len());
         let [seen, held_out] = [(&self.trained, seen), (&self.held_out, held_out)]
-            .map(|(of, most)| (&of.pairs[..most], &of.labels[..most]));
-        let train = self.loops.measure(seen.0, seen.1);
+            .map(|(examples, count)| (examples.pairs[..count].as_flattened(), &examples.labels[..count]));
+        let train = self.executor.measure(seen.0, seen.1);
         // Where every pair is trained on, the same are held out.
-        let test = if held_out == seen { train } else { self.loops.measure(held_out.0, held_out.1) };
-        let mean = |Judged { loss, right }: Judged, count: usize| {
-            [loss, right as f64].map(|sum| (sum / count.max(1) as f64) as f32)
+        let test = if held_out == seen { train } else { self.executor.measure(held_out.0, held_out.1) };
+        let mean = |Measured { loss, correct }: Measured, count: usize| {
+            [loss, correct as f64].map(|sum| (sum / count.max(1) as f64) as f32)
         };
         let [loss, accuracy] = mean(train, seen.1.len());
         row.train_loss.push(loss);
@@ -119,18 +115,19 @@ impl<L: PairLoop> CpuNetwork for PairNet<L> {
     }
 }
 
-impl<L: PairLoop> PairNet<L> {
+impl GraphNet {
     /// Writes the gradient of the mean over a shard of the examples that were drawn last; its weight.
     fn shard_of_drawn(&mut self, replica: &Replica, shard: Shard, gradient: &mut Gradient) -> f32 {
         let Examples { pairs, labels } = if self.is_whole { &self.trained } else { &self.batch };
         let range = shard.range(labels.len());
-        self.loops.load(replica.weights());
-        self.loops.gradient(&pairs[range.clone()], &labels[range], self.smoothing, gradient);
+        self.executor.load(replica.weights());
+        let pairs = pairs[range.clone()].as_flattened();
+        self.executor.gradient(pairs, &labels[range], self.smoothing, gradient);
         shard.weight(labels.len())
     }
 }
 
-impl<L: PairLoop> DataParallel for PairNet<L> {
+impl DataParallel for GraphNet {
     type Replica = Replica;
 
     fn room(&self) -> Gradient {

@@ -1,11 +1,10 @@
-//! From a parameter, whose numbers lie one after the other, to panels and back.
+//! From a parameter, whose numbers follow one another, to panels and back.
 
 use std::ops::Range;
 
-use super::{Panels, PanelsMut};
-use crate::cpu::one_hidden_layer::{LANES, Row};
+use super::{LANES, Panels, PanelsMut, Row};
 
-/// Where the columns of a parameter lie: groups of them, each of which begins a panel.
+/// Layout of the columns of a parameter: groups of columns, each of which begins a panel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Columns {
     /// Columns of a group.
@@ -50,7 +49,7 @@ impl Columns {
         self.groups.iter().enumerate().flat_map(group)
     }
 
-    /// Puts `rows` of the parameter, times `scale`, into row `at` of each panel and those that follow.
+    /// Writes `rows` of the parameter, times `scale`, into row `at` of each panel and those that follow.
     pub fn pack(
         &self,
         parameter: &[Row],
@@ -105,13 +104,5 @@ fn write(parameter: &mut [Row], at: usize, count: usize, value: Row) {
     parameter[row].0[lane..lane + first].copy_from_slice(&value.0[..first]);
     if first < count {
         parameter[row + 1].0[..count - first].copy_from_slice(&value.0[first..count]);
-    }
-}
-
-/// Puts number `n` of the list `values` into lane n of the panels' row `at`: a sample's inputs.
-#[inline(always)]
-pub fn place(values: &[f32], out: &mut PanelsMut<'_>, at: usize) {
-    for (panel, values) in values.chunks(LANES).enumerate() {
-        out.rows[panel * out.stride + at].0[..values.len()].copy_from_slice(values);
     }
 }

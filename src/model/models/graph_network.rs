@@ -1,0 +1,267 @@
+//! Networks that are described by a graph of operators: everything but the description follows from the graph.
+
+use std::borrow::Cow;
+
+use super::initialisation::each;
+use super::{Architecture, Bind, Network, Parameter, Rows, exceeds_memory};
+use crate::tasks::Examples;
+use vivarium_core::settings::InvalidSetting;
+use vivarium_operators::simd::{BLOCK, LANES, Row};
+use vivarium_operators::{Executor, Graph};
+
+/// Label of the values that probes show as activations of neurons.
+pub const ACTIVATIONS: &str = "activations";
+/// Label of the mean whose weights probes show as attention.
+pub const ATTENTION: &str = "attention";
+
+/// A network on pairs of elements, with a logit for each element.
+pub trait GraphNetwork: Clone + 'static {
+    /// The network on so many elements.
+    fn build(&self, elements: usize) -> Graph;
+
+    /// The first parameter, for charts of a first layer.
+    fn rows(&self) -> Rows;
+
+    /// As in [`Network::neurons`].
+    fn neurons(&self, weights: &[&[f32]], elements: usize) -> Vec<Vec<f32>>;
+}
+
+impl<M: GraphNetwork> Bind for M {
+    type Bound = Self;
+
+    fn bind(&self, _examples: &dyn Examples) -> Cow<'_, Self> {
+        Cow::Borrowed(self)
+    }
+}
+
+impl<M: GraphNetwork> Architecture for M {
+    fn graph(&self, inputs: usize) -> Option<Graph> {
+        Some(self.build(inputs))
+    }
+
+    fn parameters(&self, inputs: usize, replicas: usize) -> Vec<Parameter> {
+        let graph = self.build(inputs);
+        let all = graph.parameters().iter();
+        all.map(|own| Parameter::new(own.name, [replicas, own.rows, own.columns])).collect()
+    }
+
+    fn rows(&self) -> Rows {
+        GraphNetwork::rows(self)
+    }
+
+    fn initial(&self, seed: u64, inputs: usize, replicas: usize) -> Vec<Vec<f32>> {
+        let graph = self.build(inputs);
+        let draw = |(which, parameter): (usize, Parameter)| match graph.parameters()[which].deviation {
+            0.0 => vec![0.0; parameter.len()],
+            scale => each(seed, &parameter, |stream, i| scale * stream.draw_normal(which as u64, i)),
+        };
+        self.parameters(inputs, replicas).into_iter().enumerate().map(draw).collect()
+    }
+
+    /// A multiplication and an addition, once forward and twice back.
+    fn step_flops(&self, inputs: usize, batch: usize) -> f64 {
+        let cost = self.build(inputs).rewritten().cost();
+        6.0 * (cost.fixed as f64 + batch as f64 * cost.example as f64)
+    }
+
+    fn problems(&self, inputs: usize, batch: usize, replicas: usize) -> Vec<InvalidSetting> {
+        exceeds_memory(self.activations(inputs), batch, replicas).into_iter().collect()
+    }
+
+    fn activations(&self, inputs: usize) -> u64 {
+        self.build(inputs).rewritten().widest() as u64
+    }
+}
+
+/// The executor of a network with these weights of one replica.
+fn executor(graph: &Graph, weights: &[&[f32]]) -> Executor {
+    let mut executor = match Executor::new(&graph.rewritten()) {
+        Ok(executor) => executor,
+        Err(why) => unreachable!("a network of the catalogue has a form in vectors: {why}"),
+    };
+    let rows = |values: &&[f32]| values.chunks(LANES).map(row).collect();
+    executor.load(&weights.iter().map(rows).collect::<Vec<_>>());
+    executor
+}
+
+/// Numbers in lanes, and zeros behind the last.
+fn row(values: &[f32]) -> Row {
+    Row(std::array::from_fn(|lane| values.get(lane).copied().unwrap_or(0.0)))
+}
+
+/// The symbols of the examples in `x`, in blocks.
+fn blocks(x: &[f32]) -> impl Iterator<Item = Vec<u32>> {
+    x.chunks(2 * BLOCK).map(|x| x.iter().map(|symbol| *symbol as u32).collect())
+}
+
+impl<M: GraphNetwork> Network for M {
+    fn neurons(&self, weights: &[&[f32]], inputs: usize) -> Option<Vec<Vec<f32>>> {
+        Some(GraphNetwork::neurons(self, weights, inputs))
+    }
+
+    /// The logits of every pair in `x`.
+    ///
+    /// Tables that are looked up in are computed in every call, so few calls with many pairs are better than many with few.
+    ///
+    /// # Shapes
+    /// `x` is `[examples, 2]`, a and b; the result is `[examples, inputs]`, a logit for each element.
+    fn evaluate(&self, weights: &[&[f32]], inputs: usize, x: &[f32], _stage: usize) -> Vec<f32> {
+        let mut executor = executor(&self.build(inputs), weights);
+        let mut logits = Vec::with_capacity(x.len() / 2 * inputs);
+        for block in blocks(x) {
+            executor.forward(&block);
+            (0..block.len() / 2).for_each(|example| logits.extend(executor.output(example)));
+        }
+        logits
+    }
+
+    #[cfg(not(target_family = "wasm"))]
+    fn inside(&self, weights: &[&[f32]], inputs: usize, x: &[f32]) -> Vec<super::inside::Inside> {
+        let graph = self.build(inputs);
+        let (mut executor, mut all) = (executor(&graph, weights), super::inside::Gathered::default());
+        for block in blocks(x) {
+            executor.forward(&block);
+            for example in 0..block.len() / 2 {
+                let neurons = executor.labelled(ACTIVATIONS, example);
+                let axes = [("neuron", neurons.len())];
+                all.activations("activations", &axes, neurons.into_iter().map(f64::from));
+                let (heads, weights) = (executor.heads(ATTENTION), executor.weights(ATTENTION, example));
+                if heads > 0 {
+                    let axes = [("head", heads), ("key", weights.len() / heads)];
+                    all.attention("attention", &axes, weights.into_iter().map(f64::from));
+                }
+            }
+        }
+        all.arrays()
+    }
+}
+
+#[cfg(feature = "train")]
+impl<M: GraphNetwork> super::Net for M {
+    fn forward(
+        &self,
+        examples: &dyn Examples,
+        parameters: &[burn::tensor::Tensor<3>],
+        x: burn::tensor::Tensor<3>,
+        _stage: usize,
+    ) -> burn::tensor::Tensor<3> {
+        let graph = self.build(examples.inputs()).rewritten();
+        vivarium_operators::tensors::forward(&graph, parameters, &x)
+    }
+
+    fn trained(&self, _stage: usize) -> Vec<bool> {
+        vec![true; self.build(2).parameters().len()]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::models::embedding_mlp::{EmbeddingMlp, Join, Tied};
+    use crate::models::modular_transformer::ModularTransformer;
+    use vivarium_operators::reference::Reference;
+
+    /// Initial weights, moved so that biases are not zero and scores differ.
+    fn weights(net: &dyn Architecture, elements: usize) -> Vec<Vec<f32>> {
+        let mut weights = net.initial(8, elements, 1);
+        for (which, values) in weights.iter_mut().enumerate() {
+            let shift = |i: usize| 0.3 * libm::sinf((1 + which * 31 + i * 7) as f32);
+            values.iter_mut().enumerate().for_each(|(i, value)| *value += shift(i));
+        }
+        weights
+    }
+
+    fn slices(weights: &[Vec<f32>]) -> Vec<&[f32]> {
+        weights.iter().map(Vec::as_slice).collect()
+    }
+
+    fn all_pairs(elements: usize) -> Vec<f32> {
+        (0..elements * elements).flat_map(|i| [(i / elements) as f32, (i % elements) as f32]).collect()
+    }
+
+    /// The executor of the rewritten graph in vectors against the graph as it is written, in double precision.
+    fn answers_as_its_reference(net: &impl GraphNetwork, elements: usize) {
+        let (graph, weights, x) = (net.build(elements), weights(net, elements), all_pairs(elements));
+        let doubles: Vec<Vec<f64>> =
+            weights.iter().map(|w| w.iter().map(|v| f64::from(*v)).collect()).collect();
+        let reference = Reference::new(&graph, &doubles);
+        let logits = net.evaluate(&slices(&weights), elements, &x, 0);
+        assert_eq!(logits.len(), x.len() / 2 * elements);
+        for (pair, logits) in x.chunks_exact(2).zip(logits.chunks_exact(elements)) {
+            let exact = reference.output(&[pair[0] as u32, pair[1] as u32]);
+            for (own, exact) in logits.iter().zip(exact) {
+                assert!(
+                    (f64::from(*own) - exact).abs() < 2e-5 * exact.abs().max(1.0),
+                    "{pair:?}: {own} {exact}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn networks_answer_as_their_graphs() {
+        // Heads that fill more than a panel of scores, or each more than a panel of values, and as few as there can be.
+        for [embedding, attention, heads, hidden] in
+            [[4, 3, 2, 6], [1, 1, 1, 5], [18, 17, 2, 33], [16, 16, 3, 16], [5, 2, 17, 7]]
+        {
+            answers_as_its_reference(&ModularTransformer { embedding, attention, heads, hidden }, 9);
+        }
+        for tied in Tied::ALL {
+            for join in Join::ALL {
+                for [embedding, width] in [[3, 4], [16, 33], [33, 16]] {
+                    let net = EmbeddingMlp { embedding, width, tied: *tied, join: *join };
+                    answers_as_its_reference(&net, 11);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_weight_that_is_no_number_shows_in_every_logit() {
+        let net = ModularTransformer { embedding: 3, attention: 1, heads: 1, hidden: 2 };
+        for which in 0..net.parameters(4, 1).len() {
+            let mut weights = net.initial(0, 4, 1);
+            weights[which].fill(f32::NAN);
+            assert!(net.evaluate(&slices(&weights), 4, &[0.0, 1.0], 0).iter().all(|logit| logit.is_nan()));
+        }
+    }
+
+    /// Positions alone distinguish a from b.
+    #[test]
+    fn without_positions_a_and_b_may_change_places() {
+        let net = ModularTransformer { embedding: 8, attention: 4, heads: 2, hidden: 9 };
+        let mut weights = weights(&net, 5);
+        let difference = |weights: &[Vec<f32>]| {
+            let logits = net.evaluate(&slices(weights), 5, &[1.0, 3.0, 3.0, 1.0], 0);
+            logits[..5].iter().zip(&logits[5..]).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max)
+        };
+        assert!(difference(&weights) > 1e-2);
+        weights[2][..16].fill(0.0);
+        assert!(difference(&weights) < 1e-5);
+    }
+
+    /// Two elements, one component, one neuron: f(a, b)\[c\] = max(0, (E\[a\] + E\[b\]) w + β) u\[c\].
+    #[test]
+    fn one_neuron_has_the_gradient_that_paper_and_pencil_give() {
+        let net = EmbeddingMlp { embedding: 1, width: 1, tied: Tied::Yes, join: Join::Sum };
+        let graph = net.build(2);
+        let gradient = |weights: [&[f32]; 4], pairs: &[u32], labels: &[u32]| {
+            let (mut executor, mut gradient) = (executor(&graph, &weights), vec![vec![Row::ZERO]; 4]);
+            executor.allocate_gradients();
+            executor.load(&weights.map(|values| vec![row(values)]));
+            executor.gradient(pairs, labels, 0.0, &mut gradient);
+            (gradient, executor.measure(pairs, labels))
+        };
+        let weights = |u: &'static [f32]| [&[0.5, 1.0][..], &[2.0], &[0.25], u];
+        // h = 1.5 · 2 + 0.25; both probabilities are a half, so that ∂f is (1/2, −1/2) and u = 0 passes nothing to h.
+        let (own, _) = gradient(weights(&[0.0, 0.0]), &[0, 1], &[1]);
+        assert_eq!(own[3][0].0[..2], [1.625, -1.625]);
+        assert!(own[..3].iter().flatten().flat_map(|row| row.0).all(|g| g == 0.0));
+        // The logits are equal, and their gradients times equal weights cancel.
+        let (own, _) = gradient(weights(&[2.0, 2.0]), &[0, 1, 1, 1], &[1, 0]);
+        assert!(own[..3].iter().flatten().flat_map(|row| row.0).all(|g| g == 0.0));
+        let (_, measured) = gradient(weights(&[0.0, 4.0]), &[0, 1], &[1]);
+        assert_eq!(measured.correct, 1);
+        assert!((measured.loss - libm::log1p(libm::exp(-13.0))).abs() < 1e-9);
+    }
+}

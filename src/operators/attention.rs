@@ -1,0 +1,61 @@
+//! Attention of one query, with several heads.
+//!
+//! ```text
+//! s[i, g] = Σ_j q[g, j] k[i, g, j] / √size       i: positions, g: heads, j: components of a head
+//! A[i, g] = exp s[i, g] / Σ_i' exp s[i', g]
+//! out[g, j] = Σ_i A[i, g] v[i, g, j]             q, out [1, heads · size], k, v [positions, heads · size]
+//! grad_q[g, j] = Σ_i grad_s[i, g] k[i, g, j] / √size      grad_k[i, g, j] = grad_s[i, g] q[g, j] / √size
+//! grad_s, grad_v as of the weighted mean
+//! ```
+//!
+//! Vaswani et al. 2017, section 3.2. This operator has no form in vectors and on tensors: [`rewrite`](crate::rewrite) replaces it
+//! by [`attention_scores`](crate::attention_scores) and [`weighted_mean`](crate::weighted_mean) where the query is a constant.
+
+use crate::matrix::Matrix;
+use crate::weighted_mean;
+
+/// The scores, `[positions, heads]`.
+fn scores(query: &Matrix, keys: &Matrix, heads: usize) -> Matrix {
+    let size = query.columns / heads;
+    let mut scores = Matrix::zeros(keys.rows, heads);
+    for row in 0..keys.rows {
+        for (head, score) in scores.row_mut(row).iter_mut().enumerate() {
+            let own = head * size..(head + 1) * size;
+            let products = query.values[own.clone()].iter().zip(&keys.row(row)[own]);
+            *score = products.map(|(q, k)| q * k).sum::<f64>() / (size as f64).sqrt();
+        }
+    }
+    scores
+}
+
+/// Attention of `query` over positions with these keys and values.
+pub fn forward(query: &Matrix, keys: &Matrix, values: &Matrix, heads: usize) -> Matrix {
+    weighted_mean::forward(&scores(query, keys, heads), values)
+}
+
+/// The attention weights, `[positions, heads]`.
+pub fn weights(query: &Matrix, keys: &Matrix, heads: usize) -> Matrix {
+    weighted_mean::weights(&scores(query, keys, heads))
+}
+
+/// The gradients of query, keys and values.
+pub fn backward(
+    query: &Matrix,
+    keys: &Matrix,
+    values: &Matrix,
+    heads: usize,
+    grad_output: &Matrix,
+) -> [Matrix; 3] {
+    let size = query.columns / heads;
+    let [grad_scores, grad_values] =
+        weighted_mean::backward(&scores(query, keys, heads), values, grad_output);
+    let (mut grad_query, mut grad_keys) = (Matrix::zeros_like(query), Matrix::zeros_like(keys));
+    for row in 0..keys.rows {
+        for column in 0..query.columns {
+            let grad = grad_scores.row(row)[column / size] / (size as f64).sqrt();
+            grad_query.values[column] += grad * keys.row(row)[column];
+            grad_keys.row_mut(row)[column] = grad * query.values[column];
+        }
+    }
+    [grad_query, grad_keys, grad_values]
+}

@@ -1,0 +1,304 @@
+//! Networks as graphs of operators.
+//!
+//! A value is a matrix: `[positions of the example, components]` if it depends on the example, else a parameter or what follows
+//! from parameters alone, which is computed once for all examples of a step.
+
+/// A value of a [`Graph`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct NodeId(pub(crate) usize);
+
+/// Computes a value; each kind has a module with its formulas.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Operator {
+    /// The parameter of this number.
+    Parameter(usize),
+    /// The row of a table that this symbol of the example names: [`lookup`](crate::lookup).
+    Lookup {
+        /// Number of the symbol in the example.
+        symbol: usize,
+    },
+    /// Consecutive rows: [`slice`](crate::slice).
+    Slice {
+        /// First row.
+        first: usize,
+        /// Number of rows.
+        count: usize,
+    },
+    /// Values one below the other: [`stack`](crate::stack).
+    Stack,
+    /// A linear map of the first value by the second, added to the others: [`linear`](crate::linear).
+    Linear,
+    /// [`sum`](crate::sum).
+    Sum,
+    /// [`relu`](crate::relu).
+    Relu,
+    /// Attention of a query over keys and values: [`attention`](crate::attention).
+    Attention {
+        /// Number of heads.
+        heads: usize,
+    },
+    /// The map from positions to scores of a constant query: [`attention_scores`](crate::attention_scores).
+    AttentionScores {
+        /// Number of heads.
+        heads: usize,
+    },
+    /// The mean of values weighted by scores: [`weighted_mean`](crate::weighted_mean).
+    WeightedMean {
+        /// Number of heads.
+        heads: usize,
+    },
+}
+
+/// Rows and columns of a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Shape {
+    /// Positions of an example, or rows of a matrix that is the same for all examples.
+    pub rows: usize,
+    /// Components.
+    pub columns: usize,
+    /// Whether the value differs from example to example.
+    pub per_example: bool,
+}
+
+/// A value with what computes it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Node {
+    /// Operator that computes the value.
+    pub operator: Operator,
+    /// Values that enter, in the order of the operator's formula.
+    pub inputs: Vec<NodeId>,
+    /// Rows and columns of the value.
+    pub shape: Shape,
+    /// Name under which probes find it.
+    pub label: Option<&'static str>,
+}
+
+/// A trained matrix.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Parameter {
+    /// Permanent name, used in files.
+    pub name: &'static str,
+    /// Number of rows.
+    pub rows: usize,
+    /// Number of columns.
+    pub columns: usize,
+    /// Standard deviation of the initial values, which are normal with mean 0; 0 for zeros.
+    pub deviation: f32,
+}
+
+/// Multiplications of a pass through the network.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Cost {
+    /// Once for all examples.
+    pub fixed: u64,
+    /// For each example.
+    pub example: u64,
+}
+
+/// A network.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Graph {
+    pub(crate) symbols: usize,
+    pub(crate) parameters: Vec<Parameter>,
+    pub(crate) nodes: Vec<Node>,
+    pub(crate) output: usize,
+}
+
+impl Graph {
+    /// A graph without values, on examples of so many symbols.
+    pub fn new(symbols: usize) -> Self {
+        Graph { symbols, parameters: vec![], nodes: vec![], output: 0 }
+    }
+
+    /// The parameters in their permanent order.
+    pub fn parameters(&self) -> &[Parameter] {
+        &self.parameters
+    }
+
+    /// The values, each after those that enter it.
+    pub fn nodes(&self) -> &[Node] {
+        &self.nodes
+    }
+
+    /// The output.
+    pub fn output(&self) -> &Node {
+        &self.nodes[self.output]
+    }
+
+    /// The value with this label.
+    pub fn labelled(&self, label: &str) -> Option<NodeId> {
+        self.nodes.iter().position(|node| node.label == Some(label)).map(NodeId)
+    }
+
+    pub(crate) fn node(&self, id: NodeId) -> &Node {
+        &self.nodes[id.0]
+    }
+
+    /// A new parameter `[rows, columns]` with normal initial values of this standard deviation.
+    pub fn parameter(&mut self, name: &'static str, [rows, columns]: [usize; 2], deviation: f32) -> NodeId {
+        self.parameters.push(Parameter { name, rows, columns, deviation });
+        self.push(Operator::Parameter(self.parameters.len() - 1), vec![])
+    }
+
+    /// The row of `table` that symbol number `symbol` of the example names.
+    pub fn lookup(&mut self, table: NodeId, symbol: usize) -> NodeId {
+        self.push(Operator::Lookup { symbol }, vec![table])
+    }
+
+    /// `count` rows of `x` from row `first` on.
+    pub fn slice(&mut self, x: NodeId, first: usize, count: usize) -> NodeId {
+        let Node { operator, inputs, shape, .. } = self.node(x);
+        if first == 0 && count == shape.rows {
+            return x;
+        }
+        // Of a stack of single rows, the rows themselves.
+        if *operator == Operator::Stack && inputs.len() == shape.rows {
+            let parts = inputs[first..first + count].to_vec();
+            return self.stack(&parts);
+        }
+        self.push(Operator::Slice { first, count }, vec![x])
+    }
+
+    /// Values one below the other.
+    pub fn stack(&mut self, parts: &[NodeId]) -> NodeId {
+        match parts {
+            [part] => *part,
+            _ => self.push(Operator::Stack, parts.to_vec()),
+        }
+    }
+
+    /// x w.
+    pub fn linear(&mut self, x: NodeId, w: NodeId) -> NodeId {
+        self.push(Operator::Linear, vec![x, w])
+    }
+
+    /// The sum of values.
+    pub fn sum(&mut self, terms: &[NodeId]) -> NodeId {
+        match terms {
+            [term] => *term,
+            _ => self.push(Operator::Sum, terms.to_vec()),
+        }
+    }
+
+    /// max(0, x).
+    pub fn relu(&mut self, x: NodeId) -> NodeId {
+        self.push(Operator::Relu, vec![x])
+    }
+
+    /// Attention of `query` over positions with these keys and values.
+    pub fn attention(&mut self, query: NodeId, keys: NodeId, values: NodeId, heads: usize) -> NodeId {
+        self.push(Operator::Attention { heads }, vec![query, keys, values])
+    }
+
+    /// Lets probes find a value under a name.
+    pub fn label(&mut self, node: NodeId, label: &'static str) {
+        self.nodes[node.0].label = Some(label);
+    }
+
+    /// Makes a value the output.
+    pub fn set_output(&mut self, node: NodeId) {
+        self.output = node.0;
+    }
+
+    /// Appends a value, or returns the one that is computed in the same way.
+    pub(crate) fn push(&mut self, operator: Operator, inputs: Vec<NodeId>) -> NodeId {
+        if let Some(known) =
+            self.nodes.iter().position(|node| node.operator == operator && node.inputs == inputs)
+        {
+            return NodeId(known);
+        }
+        let shape = self.shape(operator, &inputs);
+        self.nodes.push(Node { operator, inputs, shape, label: None });
+        NodeId(self.nodes.len() - 1)
+    }
+
+    /// # Panics
+    /// If the shapes of the inputs do not fit the operator.
+    fn shape(&self, operator: Operator, inputs: &[NodeId]) -> Shape {
+        let of = |number: usize| self.node(inputs[number]).shape;
+        let all = || inputs.iter().map(|input| self.node(*input).shape);
+        let fits = match operator {
+            Operator::Parameter(_) | Operator::Relu => true,
+            Operator::Lookup { symbol } => symbol < self.symbols && !of(0).per_example,
+            Operator::Slice { first, count } => first + count <= of(0).rows,
+            Operator::Stack => all().all(|shape| shape.columns == of(0).columns),
+            Operator::Linear => of(0).columns == of(1).rows && !of(1).per_example,
+            Operator::Sum => {
+                let rows = all().map(|shape| shape.rows).max();
+                all().all(|shape| {
+                    shape.columns == of(0).columns && (shape.rows == 1 || Some(shape.rows) == rows)
+                })
+            }
+            Operator::Attention { heads } => {
+                let columns = [0, 1, 2].map(|input| of(input).columns);
+                of(0).rows == 1
+                    && of(1).rows == of(2).rows
+                    && columns.iter().all(|c| *c == columns[0] && c % heads == 0)
+            }
+            Operator::AttentionScores { heads } => {
+                let [w, query] = [of(0), of(1)];
+                query.rows == 1
+                    && w.columns == query.columns
+                    && w.columns % heads == 0
+                    && !w.per_example
+                    && !query.per_example
+            }
+            Operator::WeightedMean { heads } => {
+                of(0).columns == heads && of(0).rows == of(1).rows && of(1).columns % heads == 0
+            }
+        };
+        assert!(fits, "the inputs of {operator:?} have other shapes: {:?}", all().collect::<Vec<_>>());
+        let per_example = all().any(|shape| shape.per_example);
+        let (rows, columns) = match operator {
+            Operator::Parameter(number) => (self.parameters[number].rows, self.parameters[number].columns),
+            Operator::Lookup { .. } => {
+                return Shape { rows: 1, columns: of(0).columns, per_example: true };
+            }
+            Operator::Slice { count, .. } => (count, of(0).columns),
+            Operator::Stack => (all().map(|shape| shape.rows).sum(), of(0).columns),
+            Operator::Linear => (of(0).rows, of(1).columns),
+            Operator::Sum => (all().map(|shape| shape.rows).max().unwrap_or(1), of(0).columns),
+            Operator::Relu => (of(0).rows, of(0).columns),
+            Operator::Attention { .. } => (of(0).rows, of(2).columns),
+            Operator::AttentionScores { heads } => (of(0).rows, heads),
+            Operator::WeightedMean { .. } => (1, of(1).columns),
+        };
+        Shape { rows, columns, per_example }
+    }
+
+    /// Multiplications of a forward pass of the graph as it is.
+    pub fn cost(&self) -> Cost {
+        let mut cost = Cost::default();
+        for node in &self.nodes {
+            let input = |number: usize| self.node(node.inputs[number]).shape;
+            let factors = match node.operator {
+                Operator::Linear => [node.shape.rows, input(0).columns, node.shape.columns],
+                Operator::Attention { .. } => [2, input(1).rows, input(1).columns],
+                Operator::WeightedMean { .. } => [1, input(1).rows, input(1).columns],
+                Operator::AttentionScores { .. } => [1, input(0).rows, input(0).columns],
+                Operator::Lookup { .. } => [1, 1, node.shape.columns],
+                _ => continue,
+            };
+            let product = factors.iter().fold(1u64, |product, factor| product.saturating_mul(*factor as u64));
+            let total = if node.shape.per_example { &mut cost.example } else { &mut cost.fixed };
+            *total = total.saturating_add(product);
+        }
+        cost
+    }
+
+    /// Largest number of components that a value of one example has; stacks take no memory.
+    pub fn widest(&self) -> usize {
+        let has_memory = |node: &&Node| node.shape.per_example && node.operator != Operator::Stack;
+        let widths = self.nodes.iter().filter(has_memory);
+        widths.map(|node| node.shape.columns * node.shape.rows).max().unwrap_or(1)
+    }
+
+    /// For each value, the values that it enters.
+    pub(crate) fn consumers(&self) -> Vec<Vec<usize>> {
+        let mut consumers = vec![vec![]; self.nodes.len()];
+        for (number, node) in self.nodes.iter().enumerate() {
+            node.inputs.iter().for_each(|input| consumers[input.0].push(number));
+        }
+        consumers
+    }
+}

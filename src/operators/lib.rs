@@ -1,0 +1,50 @@
+//! Operators of neural networks, graphs of them, and their executors.
+//!
+//! A trained network is a function from its settings to a [`Graph`](graph::Graph). Everything else follows from the graph: its
+//! parameters and their initial values, the cost of a step, and three executions.
+//!
+//! | module | contents |
+//! |---|---|
+//! | [`graph`] | nodes, shapes and parameters; the builder |
+//! | [`rewrite`] | rules that replace parts of a graph by cheaper ones |
+//! | [`lookup`], [`slice`], [`stack`] | rows of a matrix, by number; values one below the other |
+//! | [`linear`], [`sum`], [`relu`] | products, sums, the pointwise function |
+//! | [`attention`], [`attention_scores`], [`weighted_mean`] | attention, and the two parts of it when there is one query |
+//! | [`cross_entropy`] | the loss of a logit for each class |
+//! | [`reference`] | executor in plain loops and double precision |
+//! | [`executor`] | executor in vectors, for training on the processor |
+//! | `tensors` | executor on Burn's tensors, with the feature `train` |
+//! | [`simd`] | rows of lanes and their products |
+//!
+//! # Operators
+//! A file begins with the formulas of an operator's forward and backward pass and holds its forms one after the other: plain
+//! loops in double precision (`forward`, `backward`), which are the truth of every test; vectors (`forward_simd`,
+//! `backward_simd`); Burn's tensors (`forward_tensors`).
+//!
+//! # Dimension letters
+//! `batch`: examples. `rows`: positions of an example, or rows of a parameter. `columns`: components.
+
+pub mod attention;
+pub mod attention_scores;
+pub mod cross_entropy;
+pub mod executor;
+pub mod graph;
+#[cfg(test)]
+mod graph_tests;
+mod layout;
+pub mod linear;
+pub mod lookup;
+pub mod matrix;
+pub mod reference;
+pub mod relu;
+pub mod rewrite;
+pub mod simd;
+pub mod slice;
+pub mod stack;
+pub mod sum;
+#[cfg(feature = "train")]
+pub mod tensors;
+pub mod weighted_mean;
+
+pub use executor::Executor;
+pub use graph::{Graph, NodeId};

@@ -1,0 +1,38 @@
+//! Look-up of the row of a table that a symbol of the example names.
+//!
+//! ```text
+//! out = table[symbol]                            table [symbols, columns], out [1, columns]
+//! grad_table[symbol] += grad_out
+//! ```
+//!
+//! In vectors a look-up costs nothing: whatever reads it reads the rows of the table.
+
+use crate::matrix::Matrix;
+
+/// The row of `table` that `symbol` names.
+pub fn forward(table: &Matrix, symbol: u32) -> Matrix {
+    Matrix { rows: 1, columns: table.columns, values: table.row(symbol as usize).to_vec() }
+}
+
+/// The gradient of `table`.
+pub fn backward(table: &Matrix, symbol: u32, grad_output: &Matrix) -> Matrix {
+    let mut grad_table = Matrix::zeros_like(table);
+    grad_table.row_mut(symbol as usize).copy_from_slice(&grad_output.values);
+    grad_table
+}
+
+/// The one-hot vectors of symbol number `symbol` of each example in `x`; their product with a table is the look-up.
+///
+/// # Why
+/// A gather would do less work, but its gradient adds rows up by float atomics on GPUs, in an order that differs from run to run;
+/// the gradient of the product is a product again, and reproducible. Burn's own `one_hot` reads the indices back to the host,
+/// which a browser cannot do in the middle of a step (burn 0.22).
+///
+/// # Shapes
+/// `x` is `[replicas or 1, batch, symbols of an example]`; the result is `[replicas or 1, batch, symbols]`.
+#[cfg(feature = "train")]
+pub fn one_hot(x: &burn::tensor::Tensor<3>, symbol: usize, symbols: usize) -> burn::tensor::Tensor<3> {
+    use burn::tensor::{Int, Tensor};
+    let all = Tensor::<1, Int>::arange(0..symbols as i64, &x.device()).float();
+    x.clone().narrow(2, symbol, 1).equal(all.reshape([1, 1, symbols])).float()
+}

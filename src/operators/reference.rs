@@ -1,0 +1,110 @@
+//! Executor in plain loops and double precision: the truth of every test.
+
+use crate::graph::{Graph, Node, Operator};
+use crate::matrix::Matrix;
+use crate::{
+    attention, attention_scores, cross_entropy, linear, lookup, relu, slice, stack, sum, weighted_mean,
+};
+
+/// A network with its weights.
+#[derive(Debug, Clone)]
+pub struct Reference<'a> {
+    graph: &'a Graph,
+    weights: Vec<Matrix>,
+}
+
+/// The value of a node.
+fn value(node: &Node, weights: &[Matrix], inputs: &[&Matrix], symbols: &[u32]) -> Matrix {
+    match node.operator {
+        Operator::Parameter(number) => weights[number].clone(),
+        Operator::Lookup { symbol } => lookup::forward(inputs[0], symbols[symbol]),
+        Operator::Slice { first, count } => slice::forward(inputs[0], first, count),
+        Operator::Stack => stack::forward(inputs),
+        Operator::Linear => linear::forward(inputs[0], inputs[1], &inputs[2..]),
+        Operator::Sum => sum::forward(inputs, node.shape.rows),
+        Operator::Relu => relu::forward(inputs[0]),
+        Operator::Attention { heads } => attention::forward(inputs[0], inputs[1], inputs[2], heads),
+        Operator::AttentionScores { heads } => attention_scores::forward(inputs[0], inputs[1], heads),
+        Operator::WeightedMean { .. } => weighted_mean::forward(inputs[0], inputs[1]),
+    }
+}
+
+/// The gradients of a node's inputs.
+fn gradients(
+    node: &Node,
+    inputs: &[&Matrix],
+    output: &Matrix,
+    grad_output: &Matrix,
+    symbols: &[u32],
+) -> Vec<Matrix> {
+    match node.operator {
+        Operator::Parameter(_) => vec![],
+        Operator::Lookup { symbol } => vec![lookup::backward(inputs[0], symbols[symbol], grad_output)],
+        Operator::Slice { first, .. } => vec![slice::backward(inputs[0], first, grad_output)],
+        Operator::Stack => stack::backward(inputs, grad_output),
+        Operator::Linear => {
+            let onto = inputs[2..].iter().map(|onto| sum::backward(onto, grad_output));
+            linear::backward(inputs[0], inputs[1], grad_output).into_iter().chain(onto).collect()
+        }
+        Operator::Sum => inputs.iter().map(|input| sum::backward(input, grad_output)).collect(),
+        Operator::Relu => vec![relu::backward(output, grad_output)],
+        Operator::Attention { heads } => {
+            attention::backward(inputs[0], inputs[1], inputs[2], heads, grad_output).to_vec()
+        }
+        Operator::AttentionScores { heads } => {
+            attention_scores::backward(inputs[0], inputs[1], heads, grad_output).to_vec()
+        }
+        Operator::WeightedMean { .. } => weighted_mean::backward(inputs[0], inputs[1], grad_output).to_vec(),
+    }
+}
+
+impl<'a> Reference<'a> {
+    /// The network with these weights, in the order of its parameters.
+    pub fn new(graph: &'a Graph, weights: &[Vec<f64>]) -> Self {
+        let matrix = |(values, parameter): (&Vec<f64>, &crate::graph::Parameter)| Matrix {
+            rows: parameter.rows,
+            columns: parameter.columns,
+            values: values.clone(),
+        };
+        Reference { graph, weights: weights.iter().zip(&graph.parameters).map(matrix).collect() }
+    }
+
+    /// All values for an example, in the order of the nodes.
+    pub fn values(&self, symbols: &[u32]) -> Vec<Matrix> {
+        let mut values: Vec<Matrix> = vec![];
+        for node in &self.graph.nodes {
+            let inputs: Vec<&Matrix> = node.inputs.iter().map(|input| &values[input.0]).collect();
+            let value = value(node, &self.weights, &inputs, symbols);
+            values.push(value);
+        }
+        values
+    }
+
+    /// The output for an example.
+    pub fn output(&self, symbols: &[u32]) -> Vec<f64> {
+        self.values(symbols).swap_remove(self.graph.output).values
+    }
+
+    /// The cross-entropy of an example, and its gradient in each parameter.
+    pub fn gradient(&self, symbols: &[u32], label: usize, smoothing: f64) -> (f64, Vec<Vec<f64>>) {
+        let values = self.values(symbols);
+        let mut grads: Vec<Matrix> = values.iter().map(Matrix::zeros_like).collect();
+        let output = &values[self.graph.output];
+        let (loss, gradient) = cross_entropy::forward_backward(&output.values, label, smoothing);
+        grads[self.graph.output].values = gradient;
+        for (number, node) in self.graph.nodes.iter().enumerate().rev() {
+            let inputs: Vec<&Matrix> = node.inputs.iter().map(|input| &values[input.0]).collect();
+            let of_inputs = gradients(node, &inputs, &values[number], &grads[number], symbols);
+            for (input, gradient) in node.inputs.iter().zip(of_inputs) {
+                grads[input.0].add(&gradient);
+            }
+        }
+        let mut of_parameters = vec![vec![]; self.graph.parameters.len()];
+        for (node, gradient) in self.graph.nodes.iter().zip(grads) {
+            if let Operator::Parameter(number) = node.operator {
+                of_parameters[number] = gradient.values;
+            }
+        }
+        (loss, of_parameters)
+    }
+}

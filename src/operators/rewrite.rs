@@ -1,0 +1,197 @@
+//! Rules that replace parts of a graph by parts that compute the same with less work.
+//!
+//! # Why
+//! A network is described as its paper does. What is cheaper for a particular shape follows from the graph, so that the
+//! description need not say it, and a test compares each rule's graph with the graph that it replaces.
+
+use crate::graph::{Graph, Node, NodeId, Operator};
+
+/// A rule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Rule {
+    /// Attention whose query is the same for all examples, over keys that are linear in the positions: the scores are linear in
+    /// the positions too, `heads` numbers for each.
+    OneQuery,
+    /// A linear map of looked-up rows is the look-up of mapped rows: the table is mapped once for all examples. The map of a sum
+    /// or of a stack with such rows is mapped term by term, and a constant that is added to looked-up rows is added to the table.
+    Tables,
+    /// A sum with a linear map that nothing else reads is one operator: the products are added to the other terms.
+    Biases,
+}
+
+impl Rule {
+    /// All rules.
+    pub const ALL: &[Rule] = &[Rule::OneQuery, Rule::Tables, Rule::Biases];
+}
+
+impl Graph {
+    /// The graph after all rules.
+    pub fn rewritten(&self) -> Graph {
+        self.rewritten_by(Rule::ALL)
+    }
+
+    /// The graph after some rules.
+    pub fn rewritten_by(&self, rules: &[Rule]) -> Graph {
+        let (mut graph, output) = self.mapped(rules);
+        graph.output = output;
+        graph = graph.without_unused();
+        if rules.contains(&Rule::Biases) { graph.with_biases() } else { graph }
+    }
+
+    fn mapped(&self, rules: &[Rule]) -> (Graph, usize) {
+        let mut graph = Graph { nodes: vec![], ..self.clone() };
+        let mut new: Vec<NodeId> = vec![];
+        let has = |rule: Rule| rules.contains(&rule);
+        for node in &self.nodes {
+            let inputs: Vec<NodeId> = node.inputs.iter().map(|input| new[input.0]).collect();
+            let id = match node.operator {
+                Operator::Linear if has(Rule::Tables) && inputs.len() == 2 => {
+                    graph.push_linear(inputs[0], inputs[1])
+                }
+                Operator::Sum if has(Rule::Tables) => graph.push_sum(inputs),
+                Operator::Attention { heads } if has(Rule::OneQuery) => match self.linear_keys(node) {
+                    Some([x, w]) => {
+                        let map = graph.push(Operator::AttentionScores { heads }, vec![new[w.0], inputs[0]]);
+                        let scores = match has(Rule::Tables) {
+                            true => graph.push_linear(new[x.0], map),
+                            false => graph.linear(new[x.0], map),
+                        };
+                        graph.push(Operator::WeightedMean { heads }, vec![scores, inputs[2]])
+                    }
+                    None => graph.push(node.operator, inputs),
+                },
+                operator => graph.push(operator, inputs),
+            };
+            if node.label.is_some() {
+                graph.nodes[id.0].label = node.label;
+            }
+            new.push(id);
+        }
+        let output = new[self.output].0;
+        (graph, output)
+    }
+
+    /// The positions and the map of the keys of an attention with a constant query.
+    fn linear_keys(&self, attention: &Node) -> Option<[NodeId; 2]> {
+        let [query, keys, _] = attention.inputs[..] else { return None };
+        let keys = self.node(keys);
+        let is_constant = !self.node(query).shape.per_example;
+        match keys.inputs[..] {
+            [x, w] if is_constant && keys.operator == Operator::Linear => Some([x, w]),
+            _ => None,
+        }
+    }
+
+    /// Whether a linear map of `x` is cheaper after `x` is taken apart.
+    fn is_of_tables(&self, x: NodeId) -> bool {
+        let node = self.node(x);
+        // A value that probes look for is computed.
+        if node.label.is_some() {
+            return false;
+        }
+        match node.operator {
+            Operator::Lookup { .. } => true,
+            Operator::Sum | Operator::Stack => {
+                let is_fine =
+                    |input: &NodeId| !self.node(*input).shape.per_example || self.is_of_tables(*input);
+                node.shape.per_example && node.inputs.iter().all(is_fine)
+            }
+            _ => false,
+        }
+    }
+
+    fn push_linear(&mut self, x: NodeId, w: NodeId) -> NodeId {
+        if !self.is_of_tables(x) {
+            return self.linear(x, w);
+        }
+        let Node { operator, inputs, .. } = self.node(x).clone();
+        let mapped: Vec<NodeId> = match operator {
+            Operator::Lookup { .. } => {
+                let table = self.push_mapped_table(inputs[0], w);
+                return self.push(operator, vec![table]);
+            }
+            _ => inputs.iter().map(|input| self.push_linear(*input, w)).collect(),
+        };
+        match operator {
+            Operator::Sum => self.push_sum(mapped),
+            _ => self.push(operator, mapped),
+        }
+    }
+
+    /// A linear map of a table. Of a table to which a row was added, table and row are mapped, so that tables that differ by a row
+    /// alone share the map.
+    fn push_mapped_table(&mut self, table: NodeId, w: NodeId) -> NodeId {
+        let Node { operator, inputs, .. } = self.node(table).clone();
+        let has_row = || inputs.iter().any(|term| self.node(*term).shape.rows == 1);
+        if operator != Operator::Sum || !has_row() {
+            return self.linear(table, w);
+        }
+        let mapped: Vec<NodeId> = inputs.iter().map(|term| self.linear(*term, w)).collect();
+        self.sum(&mapped)
+    }
+
+    /// A sum, in which constants are added to the table if a single row is looked up, and sums of looked-up rows are not
+    /// nested.
+    fn push_sum(&mut self, terms: Vec<NodeId>) -> NodeId {
+        let summands = |term: &NodeId| match self.node(*term) {
+            sum if sum.operator == Operator::Sum && self.is_of_tables(*term) => sum.inputs.clone(),
+            _ => vec![*term],
+        };
+        let terms: Vec<NodeId> = terms.iter().flat_map(summands).collect();
+        let (varying, fixed): (Vec<_>, Vec<_>) =
+            terms.iter().copied().partition(|term| self.node(*term).shape.per_example);
+        let is_row = |term: &NodeId| self.node(*term).shape.rows == 1;
+        if let [only] = varying[..]
+            && let Operator::Lookup { .. } = self.node(only).operator
+            && fixed.iter().all(is_row)
+        {
+            let Node { operator, inputs, .. } = self.node(only).clone();
+            let table = self.sum(&[inputs, fixed].concat());
+            return self.push(operator, vec![table]);
+        }
+        self.sum(&terms)
+    }
+
+    /// The graph without values on which the output does not depend; parameters stay.
+    fn without_unused(&self) -> Graph {
+        let mut is_used: Vec<bool> =
+            self.nodes.iter().map(|node| matches!(node.operator, Operator::Parameter(_))).collect();
+        is_used[self.output] = true;
+        for (number, node) in self.nodes.iter().enumerate().rev() {
+            if is_used[number] {
+                node.inputs.iter().for_each(|input| is_used[input.0] = true);
+            }
+        }
+        let mut numbers = vec![0; self.nodes.len()];
+        let mut nodes: Vec<Node> = vec![];
+        for (number, node) in self.nodes.iter().enumerate().filter(|(number, _)| is_used[*number]) {
+            numbers[number] = nodes.len();
+            let inputs = node.inputs.iter().map(|input| NodeId(numbers[input.0])).collect();
+            nodes.push(Node { inputs, ..node.clone() });
+        }
+        Graph { nodes, output: numbers[self.output], ..self.clone() }
+    }
+
+    /// The graph in which sums with a linear map are one operator.
+    fn with_biases(mut self) -> Graph {
+        let consumers = self.consumers();
+        for number in 0..self.nodes.len() {
+            let sum = self.nodes[number].clone();
+            if sum.operator != Operator::Sum {
+                continue;
+            }
+            let is_merged = |term: &&NodeId| {
+                let node = self.node(**term);
+                node.operator == Operator::Linear
+                    && node.shape == sum.shape
+                    && consumers[term.0].len() == 1
+                    && node.label.is_none()
+            };
+            let Some(linear) = sum.inputs.iter().find(is_merged).copied() else { continue };
+            let mut inputs = self.node(linear).inputs.clone();
+            inputs.extend(sum.inputs.iter().filter(|term| **term != linear));
+            self.nodes[number] = Node { operator: Operator::Linear, inputs, ..sum };
+        }
+        self.without_unused()
+    }
+}

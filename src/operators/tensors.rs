@@ -1,0 +1,79 @@
+//! Executor on Burn's tensors, all replicas at once, for automatic differentiation.
+
+use burn::tensor::Tensor;
+use burn::tensor::activation::relu;
+
+use crate::graph::{Graph, Operator};
+use crate::{attention_scores, lookup, weighted_mean};
+
+/// Values of a node: one, or those of a stack.
+type Parts = Vec<Tensor<3>>;
+
+/// The output for a batch of examples.
+///
+/// # Shapes
+/// `parameters` are `[replicas, rows, columns]` in the order of the graph; `x` is `[replicas or 1, batch, symbols of an
+/// example]`; the result is `[replicas, batch, columns of the output]`.
+///
+/// # Panics
+/// If the graph has attention that [`Graph::rewritten`] does not take apart, since it has no form on tensors.
+pub fn forward(graph: &Graph, parameters: &[Tensor<3>], x: &Tensor<3>) -> Tensor<3> {
+    let mut values: Vec<Parts> = vec![];
+    let mut one_hots: Vec<((usize, usize), Tensor<3>)> = vec![];
+    for node in &graph.nodes {
+        let input = |number: usize| match &values[node.inputs[number].0][..] {
+            [value] => value.clone(),
+            _ => unreachable!("only a weighted mean reads a stack"),
+        };
+        let add_from = |first: usize| {
+            let terms = node.inputs[first..].iter().map(|term| values[term.0][0].clone());
+            terms.reduce(|sum, term| sum + term)
+        };
+        let value = match node.operator {
+            Operator::Parameter(number) => parameters[number].clone(),
+            Operator::Lookup { symbol } => {
+                let table = input(0);
+                let key = (symbol, table.dims()[1]);
+                let one_hot = match one_hots.iter().find(|(own, _)| *own == key) {
+                    Some((_, one_hot)) => one_hot.clone(),
+                    None => {
+                        let one_hot = lookup::one_hot(x, symbol, key.1);
+                        one_hots.push((key, one_hot.clone()));
+                        one_hot
+                    }
+                };
+                one_hot.matmul(table)
+            }
+            Operator::Slice { first, count } => input(0).narrow(1, first, count),
+            Operator::Stack => {
+                let parts = node.inputs.iter().flat_map(|part| values[part.0].clone());
+                values.push(parts.collect());
+                continue;
+            }
+            Operator::Linear => {
+                let product = input(0).matmul(input(1));
+                match add_from(2) {
+                    Some(onto) => onto + product,
+                    None => product,
+                }
+            }
+            Operator::Sum => match add_from(0) {
+                Some(sum) => sum,
+                None => unreachable!("a sum has terms"),
+            },
+            Operator::Relu => relu(input(0)),
+            Operator::AttentionScores { heads } => {
+                attention_scores::forward_tensors(input(0), input(1), heads)
+            }
+            Operator::WeightedMean { .. } => {
+                let parts = |number: usize| values[node.inputs[number].0].clone();
+                weighted_mean::forward_tensors(parts(0), parts(1))
+            }
+            Operator::Attention { .. } => {
+                unreachable!("attention is rewritten before it is executed on tensors")
+            }
+        };
+        values.push(vec![value]);
+    }
+    values.swap_remove(graph.output).swap_remove(0)
+}
