@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! s[i, g] = Σ_j q[g, j] k[i, g, j] / √size       i: positions, g: heads, j: components of a head
-//! A[i, g] = exp s[i, g] / Σ_i' exp s[i', g]
+//! A[i, g] = exp s[i, g] / Σ_i' exp s[i', g], or max(0, s[i, g]) / positions
 //! out[g, j] = Σ_i A[i, g] v[i, g, j]             q, out [1, heads · size], k, v [positions, heads · size]
 //! grad_q[g, j] = Σ_i grad_s[i, g] k[i, g, j] / √size      grad_k[i, g, j] = grad_s[i, g] q[g, j] / √size
 //! grad_s, grad_v as of the weighted mean
@@ -12,7 +12,7 @@
 //! by [`attention_scores`](crate::attention_scores) and [`weighted_mean`](crate::weighted_mean) where the query is a constant.
 
 use crate::matrix::Matrix;
-use crate::weighted_mean;
+use crate::weighted_mean::{self, Weighting};
 
 /// The scores, `[positions, heads]`.
 fn scores(query: &Matrix, keys: &Matrix, heads: usize) -> Matrix {
@@ -28,14 +28,14 @@ fn scores(query: &Matrix, keys: &Matrix, heads: usize) -> Matrix {
     scores
 }
 
-/// Attention of `query` over positions with these keys and values.
-pub fn forward(query: &Matrix, keys: &Matrix, values: &Matrix, heads: usize) -> Matrix {
-    weighted_mean::forward(&scores(query, keys, heads), values)
+/// Attention of `query` over positions with these keys and values; `by` is the number of heads and the weighting.
+pub fn forward(query: &Matrix, keys: &Matrix, values: &Matrix, by: (usize, Weighting)) -> Matrix {
+    weighted_mean::forward(&scores(query, keys, by.0), values, by.1)
 }
 
 /// The attention weights, `[positions, heads]`.
-pub fn weights(query: &Matrix, keys: &Matrix, heads: usize) -> Matrix {
-    weighted_mean::weights(&scores(query, keys, heads))
+pub fn weights(query: &Matrix, keys: &Matrix, by: (usize, Weighting)) -> Matrix {
+    weighted_mean::weights(&scores(query, keys, by.0), by.1)
 }
 
 /// The gradients of query, keys and values.
@@ -43,12 +43,13 @@ pub fn backward(
     query: &Matrix,
     keys: &Matrix,
     values: &Matrix,
-    heads: usize,
+    by: (usize, Weighting),
     grad_output: &Matrix,
 ) -> [Matrix; 3] {
+    let (heads, weighting) = by;
     let size = query.columns / heads;
     let [grad_scores, grad_values] =
-        weighted_mean::backward(&scores(query, keys, heads), values, grad_output);
+        weighted_mean::backward(&scores(query, keys, heads), values, weighting, grad_output);
     let (mut grad_query, mut grad_keys) = (Matrix::zeros_like(query), Matrix::zeros_like(keys));
     for row in 0..keys.rows {
         for column in 0..query.columns {

@@ -14,7 +14,7 @@ use crate::cross_entropy::{self, Measured};
 use crate::graph::{Graph, Node, NodeId, Operator};
 use crate::layout::Layout;
 use crate::simd::{BLOCK, Columns, LANES, Panels, PanelsMut, Row, Source, SourceMut, panels, transpose};
-use crate::weighted_mean::{self, Part};
+use crate::weighted_mean::{self, Part, Weighting};
 use crate::{attention_scores, linear, relu, slice, sum};
 
 /// Largest number of values that an operator reads.
@@ -284,7 +284,7 @@ impl Executor {
                     step.heads =
                         Heads { count: heads, size: graph.node(node.inputs[1]).shape.columns / heads };
                 }
-                Operator::WeightedMean { heads } => {
+                Operator::WeightedMean { heads, .. } => {
                     step.heads = Heads { count: heads, size: shape.columns / heads };
                     let rows = weighted_mean::workspace_rows(heads, step.inputs[0].len());
                     step.workspace = vec![Row::ZERO; rows];
@@ -536,11 +536,11 @@ impl Executor {
             Operator::AttentionScores { .. } => {
                 attention_scores::forward_simd(slot(0).panels(), slot(1).panels(), *heads, &mut out, count);
             }
-            Operator::WeightedMean { .. } => {
+            Operator::WeightedMean { weighting, .. } => {
                 let (scores, positions) = self.sources(inputs[0].iter().copied());
                 let (values, _) = self.sources(inputs[1].iter().copied());
                 let (scores, values) = (&scores[..positions], &values[..positions]);
-                weighted_mean::forward_simd(scores, values, *heads, workspace, &mut out, count);
+                weighted_mean::forward_simd(scores, values, (*heads, weighting), workspace, &mut out, count);
             }
             Operator::Parameter(_)
             | Operator::Lookup { .. }
@@ -620,7 +620,9 @@ impl Executor {
                     attention_scores::backward_simd_query(w, heads, d, grad_query, count);
                 });
             }
-            Operator::WeightedMean { .. } => self.weighted_mean_backward(step, gradient, count),
+            Operator::WeightedMean { weighting, .. } => {
+                self.weighted_mean_backward(step, weighting, gradient, count);
+            }
             Operator::Parameter(_)
             | Operator::Lookup { .. }
             | Operator::Stack
@@ -628,7 +630,13 @@ impl Executor {
         }
     }
 
-    fn weighted_mean_backward(&mut self, step: &mut Step, gradient: &[Row], count: usize) {
+    fn weighted_mean_backward(
+        &mut self,
+        step: &mut Step,
+        weighting: Weighting,
+        gradient: &[Row],
+        count: usize,
+    ) {
         let d = Panels::new(gradient, self.slots[step.output].stride);
         let Step { inputs, heads, workspace, .. } = step;
         let positions = inputs[0].len();
@@ -636,7 +644,7 @@ impl Executor {
             let values = self.source(*values);
             weighted_mean::backward_simd_weights(values, *heads, (position, positions), d, workspace, count);
         }
-        weighted_mean::backward_simd_softmax(*heads, positions, workspace, count);
+        weighted_mean::backward_simd_scores((*heads, weighting), positions, workspace, count);
         for (part, reads) in inputs.iter().enumerate() {
             for (position, read) in reads.iter().enumerate() {
                 let part = Part { is_scores: part == 0, overwrites: read.overwrites };

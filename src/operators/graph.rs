@@ -3,6 +3,8 @@
 //! A value is a matrix: `[positions of the example, components]` if it depends on the example, else a parameter or what follows
 //! from parameters alone, which is computed once for all examples of a step.
 
+use crate::weighted_mean::Weighting;
+
 /// A value of a [`Graph`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NodeId(pub(crate) usize);
@@ -36,6 +38,8 @@ pub enum Operator {
     Attention {
         /// Number of heads.
         heads: usize,
+        /// How scores become weights.
+        weighting: Weighting,
     },
     /// The map from positions to scores of a constant query: [`attention_scores`](crate::attention_scores).
     AttentionScores {
@@ -46,6 +50,8 @@ pub enum Operator {
     WeightedMean {
         /// Number of heads.
         heads: usize,
+        /// How scores become weights.
+        weighting: Weighting,
     },
 }
 
@@ -186,8 +192,13 @@ impl Graph {
     }
 
     /// Attention of `query` over positions with these keys and values.
-    pub fn attention(&mut self, query: NodeId, keys: NodeId, values: NodeId, heads: usize) -> NodeId {
-        self.push(Operator::Attention { heads }, vec![query, keys, values])
+    pub fn attention(
+        &mut self,
+        [query, keys, values]: [NodeId; 3],
+        heads: usize,
+        weighting: Weighting,
+    ) -> NodeId {
+        self.push(Operator::Attention { heads, weighting }, vec![query, keys, values])
     }
 
     /// Lets probes find a value under a name.
@@ -229,7 +240,7 @@ impl Graph {
                     shape.columns == of(0).columns && (shape.rows == 1 || Some(shape.rows) == rows)
                 })
             }
-            Operator::Attention { heads } => {
+            Operator::Attention { heads, .. } => {
                 let columns = [0, 1, 2].map(|input| of(input).columns);
                 of(0).rows == 1
                     && of(1).rows == of(2).rows
@@ -243,7 +254,7 @@ impl Graph {
                     && !w.per_example
                     && !query.per_example
             }
-            Operator::WeightedMean { heads } => {
+            Operator::WeightedMean { heads, .. } => {
                 of(0).columns == heads && of(0).rows == of(1).rows && of(1).columns % heads == 0
             }
         };

@@ -5,6 +5,7 @@ use crate::graph::{Graph, NodeId, Operator};
 use crate::reference::Reference;
 use crate::rewrite::Rule;
 use crate::simd::{BLOCK, LANES, Row};
+use crate::weighted_mean::Weighting;
 use crate::{Executor, cross_entropy};
 
 /// Numbers at random, the same in every run: splitmix64.
@@ -122,7 +123,8 @@ const BUILDERS: [(&str, Build); 8] = [
         let scores = [graph.lookup(scores, 0), a, graph.lookup(scores, 1)];
         let values = [graph.lookup(values, 0), b, graph.lookup(values, 1)];
         let (scores, values) = (graph.stack(&scores), graph.stack(&values));
-        let mean = graph.push(Operator::WeightedMean { heads }, vec![scores, values]);
+        let weighting = drawn_weighting(random);
+        let mean = graph.push(Operator::WeightedMean { heads, weighting }, vec![scores, values]);
         let classes = random.size(2, 20);
         let u = graph.parameter("u", [heads * size, classes], 1.0);
         graph.linear(mean, u)
@@ -146,11 +148,17 @@ const BUILDERS: [(&str, Build); 8] = [
             .collect();
         let x = graph.stack(&tokens);
         let (q, k, v) = (graph.linear(tokens[2], wq), graph.linear(x, wk), graph.linear(x, wv));
-        let mean = graph.attention(q, k, v, heads);
+        let weighting = drawn_weighting(random);
+        let mean = graph.attention([q, k, v], heads, weighting);
         let out = graph.parameter("out", [heads * size, classes], 1.0);
         graph.linear(mean, out)
     }),
 ];
+
+/// Either weighting.
+fn drawn_weighting(random: &mut Random) -> Weighting {
+    if random.size(0, 1) == 0 { Weighting::Softmax } else { Weighting::Relu }
+}
 
 /// Weights at random, of a size at which softmax is not a maximum.
 fn weights(graph: &Graph, random: &mut Random) -> Vec<Vec<f64>> {
@@ -341,9 +349,9 @@ fn labels_find_values_and_weights() {
     let reference = Reference::new(&graph, &w);
     for (example, pair) in [[1, 4], [0, 2]].iter().enumerate() {
         let values = reference.values(pair);
-        let Operator::Attention { heads } = graph.nodes()[mean].operator else { unreachable!() };
+        let Operator::Attention { heads, weighting } = graph.nodes()[mean].operator else { unreachable!() };
         let inputs = &graph.nodes()[mean].inputs;
-        let exact = crate::attention::weights(&values[inputs[0].0], &values[inputs[1].0], heads);
+        let exact = crate::attention::weights(&values[inputs[0].0], &values[inputs[1].0], (heads, weighting));
         let own = executor.weights("attention", example);
         assert_eq!(own.len(), 3 * heads);
         for (at, own) in own.iter().enumerate() {
@@ -352,4 +360,28 @@ fn labels_find_values_and_weights() {
         }
         assert!(executor.weights("other", example).is_empty());
     }
+}
+
+/// The code that PyTorch executes has the formula of the network's paper.
+#[test]
+fn code_is_written_from_the_formula() {
+    let mut graph = Graph::new(2);
+    let embed = graph.parameter("embed", [5, 4], 0.5);
+    let w = graph.parameter("w", [4, 3], 0.25);
+    let bias = graph.parameter("b", [1, 3], 0.0);
+    let rows = [graph.lookup(embed, 0), graph.lookup(embed, 1)];
+    let h = graph.sum(&rows);
+    let z = graph.linear(h, w);
+    let z = graph.sum(&[z, bias]);
+    let h = graph.relu(z);
+    let output = graph.sum(&[z, h]);
+    graph.set_output(output);
+    let code = crate::pytorch::functions(&graph);
+    let forward = "\
+def forward(p, x):
+    v0 = (one_hot(x, 0) @ p[\"embed\"] + one_hot(x, 1) @ p[\"embed\"]) @ p[\"w\"] + p[\"b\"]
+    return v0 + torch.relu(v0)";
+    assert!(code.ends_with(forward), "{code}");
+    assert!(code.contains("    \"embed\": 0.5,\n    \"w\": 0.25,\n    \"b\": 0,\n"), "{code}");
+    assert!(!code.contains("def attention") && !code.contains("def stack"), "{code}");
 }

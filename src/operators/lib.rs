@@ -14,6 +14,7 @@
 //! | [`reference`] | executor in plain loops and double precision |
 //! | [`executor`] | executor in vectors, for training on the processor |
 //! | `tensors` | executor on Burn's tensors, with the feature `train` |
+//! | [`pytorch`] | a graph as code |
 //! | [`simd`] | rows of lanes and their products |
 //!
 //! # Operators
@@ -35,6 +36,7 @@ mod layout;
 pub mod linear;
 pub mod lookup;
 pub mod matrix;
+pub mod pytorch;
 pub mod reference;
 pub mod relu;
 pub mod rewrite;

@@ -23,9 +23,11 @@ fn value(node: &Node, weights: &[Matrix], inputs: &[&Matrix], symbols: &[u32]) -
         Operator::Linear => linear::forward(inputs[0], inputs[1], &inputs[2..]),
         Operator::Sum => sum::forward(inputs, node.shape.rows),
         Operator::Relu => relu::forward(inputs[0]),
-        Operator::Attention { heads } => attention::forward(inputs[0], inputs[1], inputs[2], heads),
+        Operator::Attention { heads, weighting } => {
+            attention::forward(inputs[0], inputs[1], inputs[2], (heads, weighting))
+        }
         Operator::AttentionScores { heads } => attention_scores::forward(inputs[0], inputs[1], heads),
-        Operator::WeightedMean { .. } => weighted_mean::forward(inputs[0], inputs[1]),
+        Operator::WeightedMean { weighting, .. } => weighted_mean::forward(inputs[0], inputs[1], weighting),
     }
 }
 
@@ -48,13 +50,15 @@ fn gradients(
         }
         Operator::Sum => inputs.iter().map(|input| sum::backward(input, grad_output)).collect(),
         Operator::Relu => vec![relu::backward(output, grad_output)],
-        Operator::Attention { heads } => {
-            attention::backward(inputs[0], inputs[1], inputs[2], heads, grad_output).to_vec()
+        Operator::Attention { heads, weighting } => {
+            attention::backward(inputs[0], inputs[1], inputs[2], (heads, weighting), grad_output).to_vec()
         }
         Operator::AttentionScores { heads } => {
             attention_scores::backward(inputs[0], inputs[1], heads, grad_output).to_vec()
         }
-        Operator::WeightedMean { .. } => weighted_mean::backward(inputs[0], inputs[1], grad_output).to_vec(),
+        Operator::WeightedMean { weighting, .. } => {
+            weighted_mean::backward(inputs[0], inputs[1], weighting, grad_output).to_vec()
+        }
     }
 }
 

@@ -49,14 +49,16 @@ impl Graph {
                     graph.push_linear(inputs[0], inputs[1])
                 }
                 Operator::Sum if has(Rule::Tables) => graph.push_sum(inputs),
-                Operator::Attention { heads } if has(Rule::OneQuery) => match self.linear_keys(node) {
+                Operator::Attention { heads, weighting } if has(Rule::OneQuery) => match self
+                    .linear_keys(node)
+                {
                     Some([x, w]) => {
                         let map = graph.push(Operator::AttentionScores { heads }, vec![new[w.0], inputs[0]]);
                         let scores = match has(Rule::Tables) {
                             true => graph.push_linear(new[x.0], map),
                             false => graph.linear(new[x.0], map),
                         };
-                        graph.push(Operator::WeightedMean { heads }, vec![scores, inputs[2]])
+                        graph.push(Operator::WeightedMean { heads, weighting }, vec![scores, inputs[2]])
                     }
                     None => graph.push(node.operator, inputs),
                 },

@@ -65,9 +65,9 @@ pub fn forward(graph: &Graph, parameters: &[Tensor<3>], x: &Tensor<3>) -> Tensor
             Operator::AttentionScores { heads } => {
                 attention_scores::forward_tensors(input(0), input(1), heads)
             }
-            Operator::WeightedMean { .. } => {
+            Operator::WeightedMean { weighting, .. } => {
                 let parts = |number: usize| values[node.inputs[number].0].clone();
-                weighted_mean::forward_tensors(parts(0), parts(1))
+                weighted_mean::forward_tensors(parts(0), parts(1), weighting)
             }
             Operator::Attention { .. } => {
                 unreachable!("attention is rewritten before it is executed on tensors")

@@ -1,19 +1,37 @@
-//! Mean of values over positions, weighted by a softmax of scores.
+//! Mean of values over positions, weighted by a softmax of scores, or by what is positive of the scores.
 //!
 //! ```text
-//! A[i, g] = exp s[i, g] / Σ_i' exp s[i', g]      s [positions, heads]
+//! A[i, g] = exp s[i, g] / Σ_i' exp s[i', g]      softmax; s [positions, heads]
+//! A[i, g] = max(0, s[i, g]) / positions          ReLU (Wortsman et al. 2023)
 //! out[g, j] = Σ_i A[i, g] v[i, g, j]             v [positions, heads · size], out [1, heads · size]
 //! grad_v[i, g, j] = A[i, g] grad_out[g, j]       grad_A[i, g] = Σ_j grad_out[g, j] v[i, g, j]
-//! grad_s[i, g] = A[i, g] (grad_A[i, g] − Σ_i' A[i', g] grad_A[i', g])
+//! grad_s[i, g] = A[i, g] (grad_A[i, g] − Σ_i' A[i', g] grad_A[i', g])      softmax
+//! grad_s[i, g] = grad_A[i, g] / positions where s[i, g] > 0, else 0        ReLU
 //! ```
 
 use crate::attention_scores::Heads;
 use crate::matrix::Matrix;
 use crate::simd::{BLOCK, LANES, Panels, PanelsMut, Row, Source, SourceMut, exp, row_by_row, wide};
 
+/// How scores become weights.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Weighting {
+    /// Weights that sum to one.
+    Softmax,
+    /// Positive scores, divided by the number of positions.
+    Relu,
+}
+
 /// The attention weights, `[positions, heads]`.
-pub fn weights(scores: &Matrix) -> Matrix {
+pub fn weights(scores: &Matrix, weighting: Weighting) -> Matrix {
     let mut weights = Matrix::zeros_like(scores);
+    if weighting == Weighting::Relu {
+        let positions = scores.rows as f64;
+        let relu =
+            |(weight, score): (&mut f64, &f64)| *weight = if *score < 0.0 { 0.0 } else { score / positions };
+        weights.values.iter_mut().zip(&scores.values).for_each(relu);
+        return weights;
+    }
     for head in 0..scores.columns {
         let column = |row: usize| scores.row(row)[head];
         let max = (0..scores.rows).map(column).fold(f64::NEG_INFINITY, f64::max);
@@ -26,8 +44,8 @@ pub fn weights(scores: &Matrix) -> Matrix {
 }
 
 /// The weighted mean of `values`.
-pub fn forward(scores: &Matrix, values: &Matrix) -> Matrix {
-    let (weights, size) = (weights(scores), values.columns / scores.columns);
+pub fn forward(scores: &Matrix, values: &Matrix, weighting: Weighting) -> Matrix {
+    let (weights, size) = (weights(scores, weighting), values.columns / scores.columns);
     let mut mean = Matrix::zeros(1, values.columns);
     for row in 0..values.rows {
         for (column, value) in values.row(row).iter().enumerate() {
@@ -38,14 +56,20 @@ pub fn forward(scores: &Matrix, values: &Matrix) -> Matrix {
 }
 
 /// The gradients of scores and values.
-pub fn backward(scores: &Matrix, values: &Matrix, grad_output: &Matrix) -> [Matrix; 2] {
-    let (weights, size) = (weights(scores), values.columns / scores.columns);
+pub fn backward(scores: &Matrix, values: &Matrix, weighting: Weighting, grad_output: &Matrix) -> [Matrix; 2] {
+    let (weights, size) = (weights(scores, weighting), values.columns / scores.columns);
     let (mut grad_scores, mut grad_values) = (Matrix::zeros_like(scores), Matrix::zeros_like(values));
     for row in 0..values.rows {
         for (column, grad) in grad_output.values.iter().enumerate() {
             grad_values.row_mut(row)[column] = weights.row(row)[column / size] * grad;
             grad_scores.row_mut(row)[column / size] += grad * values.row(row)[column];
         }
+    }
+    if weighting == Weighting::Relu {
+        for (grad, weight) in grad_scores.values.iter_mut().zip(&weights.values) {
+            *grad = if *weight > 0.0 { *grad / scores.rows as f64 } else { 0.0 };
+        }
+        return [grad_scores, grad_values];
     }
     for head in 0..scores.columns {
         let mean: f64 = (0..scores.rows).map(|row| weights.row(row)[head] * grad_scores.row(row)[head]).sum();
@@ -77,16 +101,24 @@ wide! {
     pub fn forward_simd(
         scores: &[Source<'_>],
         values: &[Source<'_>],
-        heads: Heads,
+        by: (Heads, Weighting),
         workspace: &mut [Row],
         out: &mut PanelsMut<'_>,
         count: usize,
     ) {
-        let positions = scores.len();
+        let ((heads, weighting), positions) = (by, scores.len());
         let panels = heads.count.div_ceil(LANES);
         for (panel, weights) in workspace.chunks_exact_mut(positions * BLOCK).take(panels).enumerate() {
             for (score, weights) in scores.iter().zip(weights.chunks_exact_mut(BLOCK)) {
                 weights.iter_mut().zip(score.samples(panel, count)).for_each(|(weight, score)| *weight = score);
+            }
+            if weighting == Weighting::Relu {
+                let share = 1.0 / positions as f32;
+                for weight in weights.iter_mut() {
+                    row_by_row();
+                    *weight = weight.map(|score| if score > 0.0 { score * share } else { score * 0.0 + 0.0 });
+                }
+                continue;
             }
             for example in 0..count {
                 row_by_row();
@@ -154,11 +186,20 @@ wide! {
     ///
     /// # Shapes
     /// As in [`forward_simd`].
-    pub fn backward_simd_softmax(heads: Heads, positions: usize, workspace: &mut [Row], count: usize) {
+    pub fn backward_simd_scores(by: (Heads, Weighting), positions: usize, workspace: &mut [Row], count: usize) {
+        let (heads, weighting) = by;
         let panels = heads.count.div_ceil(LANES);
         let (weights, gradients) = workspace.split_at_mut(panels * positions * BLOCK);
         let blocks = weights.chunks_exact(positions * BLOCK).zip(gradients.chunks_exact_mut(positions * BLOCK));
         for (panel, (weights, gradients)) in blocks.enumerate() {
+            if weighting == Weighting::Relu {
+                let share = 1.0 / positions as f32;
+                for (gradient, weight) in gradients.iter_mut().zip(weights) {
+                    row_by_row();
+                    *gradient = gradient.zip(*weight, |g, weight| if weight > 0.0 { g * share } else { 0.0 });
+                }
+                continue;
+            }
             // Beyond the last head there are weights too, of scores that are zero.
             let used = (heads.count - panel * LANES).min(LANES);
             for example in 0..count {
@@ -183,7 +224,7 @@ wide! {
     /// Adds the gradients of the scores and of the values of one position, or writes them.
     ///
     /// # Shapes
-    /// As in [`backward_simd_weights`], after [`backward_simd_softmax`].
+    /// As in [`backward_simd_weights`], after [`backward_simd_scores`].
     pub fn backward_simd_position(
         heads: Heads,
         at: (usize, usize),
@@ -245,15 +286,21 @@ pub struct Part {
 pub fn forward_tensors(
     scores: Vec<burn::tensor::Tensor<3>>,
     values: Vec<burn::tensor::Tensor<3>>,
+    weighting: Weighting,
 ) -> burn::tensor::Tensor<3> {
     use burn::tensor::Tensor;
-    use burn::tensor::activation::softmax;
+    use burn::tensor::activation::{relu, softmax};
     let batch = scores.iter().chain(&values).map(|tensor| tensor.dims()[1]).max().unwrap_or(1);
     let [replicas, _, heads] = scores[0].dims();
     let size = values[0].dims()[2] / heads;
     let score =
         |score: Tensor<3>| score.expand([replicas, batch, heads]).reshape([replicas, batch, heads, 1]);
-    let weights = softmax(Tensor::cat(scores.into_iter().map(score).collect(), 3), 3);
+    let positions = scores.len();
+    let scores = Tensor::cat(scores.into_iter().map(score).collect(), 3);
+    let weights = match weighting {
+        Weighting::Softmax => softmax(scores, 3),
+        Weighting::Relu => relu(scores) / positions as f32,
+    };
     let weighted = |(position, values): (usize, Tensor<3>)| {
         let values = values.expand([replicas, batch, heads * size]).reshape([replicas, batch, heads, size]);
         values * weights.clone().narrow(3, position, 1)

@@ -130,12 +130,12 @@ def deep_mlp(p, x, s):
     return h @ p[f"u{last}"] + p[f"beta{last}"]
 
 
-def heads_of(tokens, asking, p, heads, size):
+def heads_of(tokens, asking, p, heads, size, weights=softmax):
     """What the heads give at the token that asks, side by side."""
     outputs = []
     for g in range(heads):
         scores = tokens @ columns(p["key"], g, heads) @ (asking @ columns(p["query"], g, heads)).T / math.sqrt(size)
-        outputs.append(softmax(scores[:, 0]) @ tokens @ columns(p["value"], g, heads))
+        outputs.append(weights(scores[:, 0]) @ tokens @ columns(p["value"], g, heads))
     return np.concatenate(outputs)[None]
 
 
@@ -159,7 +159,8 @@ def modular_transformer(p, x, s):
     outputs = []
     for a, b in x.astype(int):
         tokens = np.stack([p["embed"][a], p["embed"][b], p["equals"][0]]) + p["positions"]
-        z = tokens[-1:] + heads_of(tokens, tokens[-1:], p, int(s["heads"]), int(s["dattn"])) @ p["out"]
+        weights = softmax if s["attend"] == "softmax" else lambda scores: relu(scores) / len(scores)
+        z = tokens[-1:] + heads_of(tokens, tokens[-1:], p, int(s["heads"]), int(s["dattn"]), weights) @ p["out"]
         outputs.append((z + relu(z @ p["w_in"] + p["b_in"]) @ p["w_out"] + p["b_out"]) @ p["unembed"])
     return np.concatenate(outputs)
 

@@ -79,6 +79,7 @@ fn every_model() -> Vec<String> {
     }
     models.push("model=modular-transformer&demb=8&dattn=4&heads=2&dmlp=6".into());
     models.push("model=modular-transformer&demb=3&dattn=5&heads=1&dmlp=4".into());
+    models.push("model=modular-transformer&demb=8&dattn=4&heads=2&dmlp=6&attend=relu".into());
     for tied in ["yes", "no"] {
         for join in ["sum", "concat"] {
             models.push(format!("model=embedding-mlp&demb=4&width=6&tied={tied}&join={join}"));

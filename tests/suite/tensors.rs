@@ -42,6 +42,10 @@ const RUNS: &[(&str, &str)] = &[
     ("group-net-square", "groups?n=11&width=24&frac=0.7"),
     ("group-net-relu", "groups?op=symmetric&letters=3&width=24&act=relu&nu=2"),
     ("modular-transformer", "groups?n=11&model=modular-transformer&demb=16&dattn=4&heads=2&dmlp=24&frac=0.5"),
+    (
+        "modular-transformer-relu",
+        "groups?n=11&model=modular-transformer&demb=16&dattn=4&heads=2&dmlp=24&attend=relu",
+    ),
     ("embedding-mlp", "groups?n=11&model=embedding-mlp&demb=16&width=12&frac=0.5"),
     ("embedding-mlp-concat", "groups?n=11&model=embedding-mlp&demb=16&width=12&tied=no&join=concat"),
     ("attention-only", "markov?k=3&t=12&d=8&heads=2.1"),

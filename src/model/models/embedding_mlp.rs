@@ -112,9 +112,10 @@ impl ModelConfig for EmbeddingMlp {
     }
 }
 
+/// The script has the functions of the graph.
 impl ToPyTorch for EmbeddingMlp {
     fn to_pytorch(&self, _seed: u64) -> Result<ScriptPart, String> {
-        Ok(ScriptPart::from_code(&[include_str!("pytorch/embedding_mlp.py")]))
+        Ok(ScriptPart::default())
     }
 }
 

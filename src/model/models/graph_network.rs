@@ -158,7 +158,7 @@ impl<M: GraphNetwork> super::Net for M {
 mod tests {
     use super::*;
     use crate::models::embedding_mlp::{EmbeddingMlp, Join, Tied};
-    use crate::models::modular_transformer::ModularTransformer;
+    use crate::models::modular_transformer::{Attend, ModularTransformer};
     use vivarium_operators::reference::Reference;
 
     /// Initial weights, moved so that biases are not zero and scores differ.
@@ -204,7 +204,10 @@ mod tests {
         for [embedding, attention, heads, hidden] in
             [[4, 3, 2, 6], [1, 1, 1, 5], [18, 17, 2, 33], [16, 16, 3, 16], [5, 2, 17, 7]]
         {
-            answers_as_its_reference(&ModularTransformer { embedding, attention, heads, hidden }, 9);
+            for attend in Attend::ALL {
+                let net = ModularTransformer { embedding, attention, heads, hidden, attend: *attend };
+                answers_as_its_reference(&net, 9);
+            }
         }
         for tied in Tied::ALL {
             for join in Join::ALL {
@@ -218,7 +221,8 @@ mod tests {
 
     #[test]
     fn a_weight_that_is_no_number_shows_in_every_logit() {
-        let net = ModularTransformer { embedding: 3, attention: 1, heads: 1, hidden: 2 };
+        let net =
+            ModularTransformer { embedding: 3, attention: 1, heads: 1, hidden: 2, ..Default::default() };
         for which in 0..net.parameters(4, 1).len() {
             let mut weights = net.initial(0, 4, 1);
             weights[which].fill(f32::NAN);
@@ -229,7 +233,8 @@ mod tests {
     /// Positions alone distinguish a from b.
     #[test]
     fn without_positions_a_and_b_may_change_places() {
-        let net = ModularTransformer { embedding: 8, attention: 4, heads: 2, hidden: 9 };
+        let net =
+            ModularTransformer { embedding: 8, attention: 4, heads: 2, hidden: 9, ..Default::default() };
         let mut weights = weights(&net, 5);
         let difference = |weights: &[Vec<f32>]| {
             let logits = net.evaluate(&slices(weights), 5, &[1.0, 3.0, 3.0, 1.0], 0);

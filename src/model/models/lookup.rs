@@ -1,10 +1,4 @@
 //! Examples that are pairs of elements: looking up the rows of a table.
-//!
-//! # Why
-//! On tensors a row is looked up by a product with a one-hot vector. A gather would do less work, but its gradient
-//! adds rows up by float atomics on GPUs, in an order that differs from run to run; the gradient of the product is
-//! a product again, and reproducible. Burn's own `one_hot` reads the indices back to the host, which a browser
-//! cannot do in the middle of a step (burn 0.22).
 
 /// Which elements an example is: a and b, from the two numbers of its row of x.
 ///
@@ -20,16 +14,8 @@ pub fn turned(a: &[f32], columns: usize) -> Vec<f32> {
     (0..columns).flat_map(|column| a.iter().skip(column).step_by(columns).copied()).collect()
 }
 
-/// The one-hot vectors of an element of each pair in `x`: of a for `place` 0, of b for `place` 1.
-///
-/// # Shapes
-/// `x` is `[replicas or 1, batch, 2]`; the result is `[replicas or 1, batch, elements]`.
 #[cfg(feature = "train")]
-pub fn one_hot(x: &burn::tensor::Tensor<3>, place: usize, elements: usize) -> burn::tensor::Tensor<3> {
-    use burn::tensor::{Int, Tensor};
-    let all = Tensor::<1, Int>::arange(0..elements as i64, &x.device()).float();
-    x.clone().narrow(2, place, 1).equal(all.reshape([1, 1, elements])).float()
-}
+pub use vivarium_operators::lookup::one_hot;
 
 #[cfg(test)]
 mod tests {

@@ -7,7 +7,7 @@
 //! f(a, b) = (z + ReLU(z W_in + b_in) W_out + b_out) W_U
 //! ```
 //!
-//! There is no layer norm and no bias but b_in and b_out. Every matrix begins as N(0, 1/d), d being the embedding
+//! With `attend=relu` the softmax is max(0, score)/3. There is no layer norm and no bias but b_in and b_out. Every matrix begins as N(0, 1/d), d being the embedding
 //! size, also those whose inputs are more or fewer, but W_U as N(0, 1/(p + 1)); biases begin at zero. All of this
 //! is from the code of the paper (`transformers.py`), section 3 and appendix A giving the sizes. What differs: theirs
 //! has p + 1 outputs, one for "=" that is never right and left out of every analysis, ours p; and their heads are of
@@ -25,10 +25,30 @@ use crate::tasks::ExampleForm;
 use vivarium_core::catalog::CatalogInfo;
 use vivarium_core::math::matrix_product;
 use vivarium_core::pytorch::{ScriptPart, ToPyTorch};
-use vivarium_core::settings;
 use vivarium_core::settings::Range;
 use vivarium_core::sources::{NANDA_2023, VASWANI_2017};
+use vivarium_core::{choices, settings};
+use vivarium_operators::weighted_mean::Weighting;
 use vivarium_operators::{Graph, NodeId};
+
+choices! {
+    /// How scores become weights of attention.
+    pub enum Attend {
+        /// Weights that sum to one.
+        Softmax = "softmax", "Softmax";
+        /// Positive scores, divided by the number of tokens.
+        Relu = "relu", "ReLU, divided by the number of tokens";
+    }
+}
+
+impl Attend {
+    fn weighting(self) -> Weighting {
+        match self {
+            Attend::Softmax => Weighting::Softmax,
+            Attend::Relu => Weighting::Relu,
+        }
+    }
+}
 
 settings! {
     /// One layer of attention and MLP on two elements and "=", where it is read out.
@@ -41,6 +61,8 @@ settings! {
         heads: usize = 4, "heads", "Heads", Range::Int(1, 128);
         /// Number of neurons in the MLP block.
         hidden: usize = 512, "dmlp", "MLP size", Range::Int(1, 4096), "neurons";
+        /// How the scores of the three tokens become weights.
+        attend: Attend = Attend::Softmax, "attend", "Attention", Range::Choice(Attend::OPTIONS);
     }
 }
 
@@ -57,7 +79,8 @@ impl ModularTransformer {
     pub const TENSORS: Tensors = Tensors {
         formula: "\
 X_0 = embed[a] + positions[0],  X_1 = embed[b] + positions[1],  X_2 = equals + positions[2]
-A_g = softmax over i of (X_2 query_g)·(X_i key_g) / √dattn      g = 0 … heads − 1
+s_g[i] = (X_2 query_g)·(X_i key_g) / √dattn             g = 0 … heads − 1
+A_g = softmax of s_g (attend=softmax), or max(0, s_g) / 3 (attend=relu)
 o_g = Σ_i A_g[i] X_i value_g                            i = 0, 1, 2
 z   = X_2 + [o_0, o_1, …] out
 f   = (z + max(0, z w_in + b_in) w_out + b_out) unembed",
@@ -99,15 +122,16 @@ impl ModelConfig for ModularTransformer {
     }
 }
 
+/// The script has the functions of the graph.
 impl ToPyTorch for ModularTransformer {
     fn to_pytorch(&self, _seed: u64) -> Result<ScriptPart, String> {
-        Ok(ScriptPart::from_code(&[include_str!("pytorch/modular_transformer.py")]))
+        Ok(ScriptPart::default())
     }
 }
 
 impl GraphNetwork for ModularTransformer {
     fn build(&self, elements: usize) -> Graph {
-        let ModularTransformer { embedding, attention, heads, hidden } = *self;
+        let ModularTransformer { embedding, attention, heads, hidden, attend } = *self;
         let across = heads * attention;
         let scale = 1.0 / (embedding as f32).sqrt();
         let mut graph = Graph::new(2);
@@ -133,7 +157,7 @@ impl GraphNetwork for ModularTransformer {
         let x = graph.stack(&tokens);
         let (query, keys, values) =
             (graph.linear(tokens[2], query), graph.linear(x, key), graph.linear(x, value));
-        let attended = graph.attention(query, keys, values, heads);
+        let attended = graph.attention([query, keys, values], heads, attend.weighting());
         graph.label(attended, ATTENTION);
         let attended = graph.linear(attended, out);
         let z = graph.sum(&[tokens[2], attended]);
@@ -188,7 +212,8 @@ mod tests {
 
     #[test]
     fn matrices_begin_normal_with_the_scale_of_the_reference_and_biases_at_zero() {
-        let net = ModularTransformer { embedding: 48, attention: 20, heads: 3, hidden: 90 };
+        let net =
+            ModularTransformer { embedding: 48, attention: 20, heads: 3, hidden: 90, ..Default::default() };
         let initial = net.initial(5, 71, 2);
         for (which, (values, parameter)) in initial.iter().zip(net.parameters(71, 2)).enumerate() {
             assert_eq!(values.len(), parameter.len());

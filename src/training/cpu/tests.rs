@@ -363,6 +363,7 @@ fn the_loop_of_embedded_pairs_makes_the_updates_of_autodiff() {
 fn the_loop_of_transformers_on_pairs_makes_the_updates_of_autodiff() {
     agrees_on_elements(READ_AT_EQUALS);
     agrees::<GraphNet>(&format!("{READ_AT_EQUALS}&frac=0.5&opt=lion&lr=0.0005&wd=0.1"));
+    agrees_on_elements(&format!("{READ_AT_EQUALS}&attend=relu"));
 }
 
 /// What is measured is what autodiff measures: of a whole sample, of a part, and of fewer pairs than are held out.

@@ -66,7 +66,10 @@ pub(super) fn assemble_script(
         .replace("{{settings}}", &format_settings(spec, data, model));
     let given =
         model.embeds_initial_weights.then(|| GIVEN_PY.replace("{{given}}", &format_initial_weights(spec)));
-    let parts = data.code.iter().chain(&model.code).copied().chain(given.as_deref());
+    let graph = spec.architecture().graph(spec.task.examples().inputs());
+    let written = graph.map(|graph| vivarium_operators::pytorch::functions(&graph));
+    let parts =
+        data.code.iter().chain(&model.code).copied().chain(written.as_deref()).chain(given.as_deref());
     let parts = parts.chain(optimizer.code.iter().copied());
     let parts = std::iter::once(begin.as_str()).chain(parts).chain([TRAIN_PY]);
     parts.map(str::trim_end).collect::<Vec<_>>().join("\n\n\n") + "\n"

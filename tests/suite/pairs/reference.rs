@@ -2,7 +2,7 @@
 
 use vivarium::models::embedding_mlp::{EmbeddingMlp, Join, Tied};
 use vivarium::models::group_net::{GroupNet, Sigma};
-use vivarium::models::modular_transformer::ModularTransformer;
+use vivarium::models::modular_transformer::{Attend, ModularTransformer};
 use vivarium::models::{Model, Penalty};
 use vivarium::run::RunSpec;
 use vivarium::tasks::Batch;
@@ -148,11 +148,17 @@ impl Reference {
         let mut mixed = vec![0.0; across];
         for head in 0..net.heads {
             let own = head * size..(head + 1) * size;
-            let shares = keys.each_ref().map(|key| {
+            let scores = keys.each_ref().map(|key| {
                 let score: f64 = own.clone().map(|j| key[j] * query[j]).sum();
-                (score / (size as f64).sqrt()).exp()
+                score / (size as f64).sqrt()
             });
-            let sum: f64 = shares.iter().sum();
+            let (shares, sum) = match net.attend {
+                Attend::Softmax => {
+                    let powers = scores.map(f64::exp);
+                    (powers, powers.iter().sum::<f64>())
+                }
+                Attend::Relu => (scores.map(|score| score.max(0.0)), 3.0),
+            };
             for (share, value) in shares.iter().zip(&values) {
                 own.clone().for_each(|j| mixed[j] += share / sum * value[j]);
             }

@@ -1,0 +1,120 @@
+//! A graph as PyTorch code: the functions `initial` and `forward` of a script.
+//!
+//! # Why
+//! From the graph as the network describes it, before any rule: a reader of the script wants the formulas of the paper. A value
+//! that one other value reads is written where it is read; only the others have names.
+
+use std::fmt::Write;
+
+use crate::graph::{Graph, NodeId, Operator};
+use crate::weighted_mean::Weighting;
+
+/// Attention of one query, as a function of the script; `weights` makes weights of scores `[replicas, batch, positions, heads]`.
+const ATTENTION: &str = "\
+def attention(query, keys, values, heads, weights):
+    q = query.unflatten(-1, (heads, -1)).unsqueeze(2)  # [replicas, batch or 1, 1, heads, size]
+    k, v = keys.unflatten(-1, (heads, -1)), values.unflatten(-1, (heads, -1))  # [replicas, batch, positions, heads, size]
+    scores = (q * k).sum(-1) / math.sqrt(k.shape[-1])
+    return (weights(scores).unsqueeze(-1) * v).sum(2).flatten(2)
+
+
+";
+
+/// Positions one below the other, as a function of the script.
+const STACK: &str = "\
+def stack(*rows):
+    return torch.stack(torch.broadcast_tensors(*rows), 2)  # [replicas, batch, positions, components]
+
+
+";
+
+/// The functions `initial`, which returns a dictionary of parameters, and `forward(p, x)`, which returns the outputs for examples
+/// `x`. The script has `one_hot(x, symbol)`, `REPLICAS` and the shapes of the parameters in `S["shapes"]`.
+pub fn functions(graph: &Graph) -> String {
+    let has = |kind: fn(&Operator) -> bool| graph.nodes.iter().any(|node| kind(&node.operator));
+    let mut code = String::new();
+    if has(|operator| *operator == Operator::Stack) {
+        code += STACK;
+    }
+    if has(|operator| matches!(operator, Operator::Attention { .. })) {
+        code += ATTENTION;
+    }
+    code += "# Standard deviations of the initial parameters\nDEVIATIONS = {\n";
+    for parameter in &graph.parameters {
+        // Writing to a string does not fail.
+        let _ = writeln!(code, "    \"{}\": {},", parameter.name, parameter.deviation);
+    }
+    code += "}\n\n\ndef initial():\n    shapes = S[\"shapes\"]\n    return {name: deviation * torch.randn(REPLICAS, *shapes[name]) \
+             for name, deviation in DEVIATIONS.items()}\n\n\ndef forward(p, x):\n";
+    let mut writer = Writer { graph, names: vec![None; graph.nodes.len()] };
+    let consumers = graph.consumers();
+    let mut count = 0;
+    for (number, node) in graph.nodes.iter().enumerate() {
+        let is_parameter = matches!(node.operator, Operator::Parameter(_));
+        if consumers[number].len() > 1 && !is_parameter {
+            let value = writer.value(NodeId(number));
+            let name = format!("v{count}");
+            let _ = writeln!(code, "    {name} = {value}");
+            writer.names[number] = Some(name);
+            count += 1;
+        }
+    }
+    let _ = write!(code, "    return {}", writer.value(NodeId(graph.output)));
+    code
+}
+
+/// Writes values as Python expressions.
+struct Writer<'a> {
+    graph: &'a Graph,
+    /// Names of values that are variables.
+    names: Vec<Option<String>>,
+}
+
+impl Writer<'_> {
+    fn value(&self, id: NodeId) -> String {
+        if let Some(name) = &self.names[id.0] {
+            return name.clone();
+        }
+        let node = self.graph.node(id);
+        let input = |number: usize| self.value(node.inputs[number]);
+        let factor = |number: usize| self.factor(node.inputs[number]);
+        let list =
+            |from: usize| node.inputs[from..].iter().map(|input| self.value(*input)).collect::<Vec<_>>();
+        match node.operator {
+            Operator::Parameter(number) => format!("p[\"{}\"]", self.graph.parameters[number].name),
+            Operator::Lookup { symbol } => format!("one_hot(x, {symbol}) @ {}", factor(0)),
+            Operator::Slice { first, count } => format!("{}[:, {first}:{}]", factor(0), first + count),
+            Operator::Stack => format!("stack({})", list(0).join(", ")),
+            Operator::Linear => {
+                // Weights of positions have an axis for the examples.
+                let x = self.graph.node(node.inputs[0]).shape;
+                let axis = if x.per_example && x.rows > 1 { "[:, None]" } else { "" };
+                let product = format!("{} @ {}{axis}", factor(0), factor(1));
+                [vec![product], list(2)].concat().join(" + ")
+            }
+            Operator::Sum => list(0).join(" + "),
+            Operator::Relu => format!("torch.relu({})", input(0)),
+            Operator::Attention { heads, weighting } => {
+                let weights = match weighting {
+                    Weighting::Softmax => "lambda s: s.softmax(2)",
+                    Weighting::Relu => "lambda s: torch.relu(s) / s.shape[2]",
+                };
+                format!("attention({}, {heads}, {weights})", list(0).join(", "))
+            }
+            Operator::AttentionScores { .. } | Operator::WeightedMean { .. } => {
+                unreachable!("scripts are written from graphs before any rule")
+            }
+        }
+    }
+
+    /// A value as a factor of a product: in parentheses if it is a sum or a product.
+    fn factor(&self, id: NodeId) -> String {
+        let value = self.value(id);
+        let is_sum = self.names[id.0].is_none()
+            && matches!(
+                self.graph.node(id).operator,
+                Operator::Sum | Operator::Linear | Operator::Lookup { .. }
+            );
+        if is_sum { format!("({value})") } else { value }
+    }
+}
