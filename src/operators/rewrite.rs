@@ -5,6 +5,7 @@
 //! description need not say it, and a test compares each rule's graph with the graph that it replaces.
 
 use crate::graph::{Graph, Node, NodeId, Operator};
+use crate::simd::TILE_ROWS;
 
 /// A rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -104,7 +105,7 @@ impl Graph {
 
     fn push_linear(&mut self, x: NodeId, w: NodeId) -> NodeId {
         if !self.is_of_tables(x) {
-            return self.linear(x, w);
+            return self.push_mapped_constant(x, w);
         }
         let Node { operator, inputs, .. } = self.node(x).clone();
         let mapped: Vec<NodeId> = match operator {
@@ -126,10 +127,24 @@ impl Graph {
         let Node { operator, inputs, .. } = self.node(table).clone();
         let has_row = || inputs.iter().any(|term| self.node(*term).shape.rows == 1);
         if operator != Operator::Sum || !has_row() {
-            return self.linear(table, w);
+            return self.push_mapped_constant(table, w);
         }
-        let mapped: Vec<NodeId> = inputs.iter().map(|term| self.linear(*term, w)).collect();
+        let mapped: Vec<NodeId> = inputs.iter().map(|term| self.push_mapped_constant(*term, w)).collect();
         self.sum(&mapped)
+    }
+
+    /// A linear map of a constant. A matrix whose rows fill one tile is mapped as a whole, which costs as much as one of its rows.
+    fn push_mapped_constant(&mut self, x: NodeId, w: NodeId) -> NodeId {
+        let Node { operator, inputs, shape, .. } = self.node(x).clone();
+        match operator {
+            Operator::Slice { first, count }
+                if !shape.per_example && self.node(inputs[0]).shape.rows <= TILE_ROWS =>
+            {
+                let mapped = self.linear(inputs[0], w);
+                self.slice(mapped, first, count)
+            }
+            _ => self.linear(x, w),
+        }
     }
 
     /// A sum, in which constants are added to the table if a single row is looked up, and sums of looked-up rows are not

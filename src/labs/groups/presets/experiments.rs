@@ -87,6 +87,7 @@ pub const NANDA: Experiment = Experiment {
         ("dattn", "32"),
         ("heads", "4"),
         ("dmlp", "512"),
+        ("attend", "softmax"),
         ("opt", "adam"),
         ("lr", "0.001"),
         ("b1", "0.9"),
