@@ -299,9 +299,15 @@ impl Graph {
 
     /// Largest number of components that a value of one example has; stacks take no memory.
     pub fn widest(&self) -> usize {
-        let has_memory = |node: &&Node| node.shape.per_example && node.operator != Operator::Stack;
-        let widths = self.nodes.iter().filter(has_memory);
-        widths.map(|node| node.shape.columns * node.shape.rows).max().unwrap_or(1)
+        let width = |node: &Node| match node.operator {
+            Operator::Stack => 0,
+            // Its weights too.
+            Operator::WeightedMean { heads, .. } => {
+                node.shape.columns.max(heads * self.node(node.inputs[0]).shape.rows)
+            }
+            _ => node.shape.columns * node.shape.rows,
+        };
+        self.nodes.iter().filter(|node| node.shape.per_example).map(width).max().unwrap_or(1)
     }
 
     /// For each value, the values that it enters.

@@ -63,6 +63,7 @@ impl Graph {
                     }
                     None => graph.push(node.operator, inputs),
                 },
+                Operator::Slice { first, count } => graph.slice(inputs[0], first, count),
                 operator => graph.push(operator, inputs),
             };
             if node.label.is_some() {

@@ -7,11 +7,11 @@
 //! f(a, b) = (z + ReLU(z W_in + b_in) W_out + b_out) W_U
 //! ```
 //!
-//! With `attend=relu` the softmax is max(0, score)/3. There is no layer norm and no bias but b_in and b_out. Every matrix begins as N(0, 1/d), d being the embedding
+//! There is no layer norm and no bias but b_in and b_out. Every matrix begins as N(0, 1/d), d being the embedding
 //! size, also those whose inputs are more or fewer, but W_U as N(0, 1/(p + 1)); biases begin at zero. All of this
 //! is from the code of the paper (`transformers.py`), section 3 and appendix A giving the sizes. What differs: theirs
-//! has p + 1 outputs, one for "=" that is never right and left out of every analysis, ours p; and their heads are of
-//! size d/heads, which is the default here.
+//! has p + 1 outputs, one for "=" that is never right and left out of every analysis, ours p; their heads are of
+//! size d/heads, which is the default here; and `attend=relu`, with max(0, score)/3 for the softmax, is ours.
 //!
 //! # Why
 //! The query is the same for every pair, and a token is one of p at two places: [rules](vivarium_operators::rewrite::Rule) turn

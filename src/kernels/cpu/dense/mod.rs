@@ -1,13 +1,5 @@
-//! Products of matrices for the loops of networks on prompts, in rows of lanes.
-//!
-//! Numbers of a layer lie in panels of [`LANES`] columns, `[panel][sample]`: a row of lanes for each sample, so that the
-//! rows of a panel follow one another. Weights lie in the same way, `[panel of outputs][input]`. The products are
-//!
-//! ```text
-//! out = x W            product          out = d Wᵀ    product with the turned weights
-//! slope += xᵀ d        learn
-//! ```
-//!
+//! Linear maps with biases, and non-linearities, for the loops of networks on prompts and on bits; the products are in
+//! [`vivarium_operators::simd`].
 
 mod activation;
 mod linear;
