@@ -79,6 +79,8 @@ struct Step {
     output: usize,
     /// Whether it depends on the example.
     per_example: bool,
+    /// Of a sum, whether the output is max(0, sum).
+    is_rectified: bool,
     heads: Heads,
     workspace: Vec<Row>,
 }
@@ -268,6 +270,14 @@ impl Executor {
                 && !matches!(graph.nodes[input].operator, Operator::Parameter(_));
             let output = if in_place { inputs[0][0].slot } else { plan.allocate(id) };
             plan.slot_of[number] = Some(output);
+            // One operator with the sum before it.
+            if in_place
+                && let Some(last) = steps.last_mut().filter(|last: &&mut Step| last.output == output)
+                && last.operator == Operator::Sum
+            {
+                last.is_rectified = true;
+                continue;
+            }
             // A looked-up row that needs memory of its own is a sum of one term.
             let is_lookup = matches!(node.operator, Operator::Lookup { .. });
             let mut step = Step {
@@ -275,6 +285,7 @@ impl Executor {
                 inputs,
                 output,
                 per_example: shape.per_example,
+                is_rectified: false,
                 heads: Heads { count: 1, size: 1 },
                 workspace: vec![],
             };
@@ -525,7 +536,7 @@ impl Executor {
             }
             Operator::Sum => {
                 let (terms, number) = self.sources(inputs.iter().flatten().copied());
-                sum::forward_simd(&terms[..number], &mut out, count);
+                sum::forward_simd(&terms[..number], &mut out, count, step.is_rectified);
             }
             Operator::Relu => {
                 if inputs[0][0].slot != step.output {
@@ -590,14 +601,21 @@ impl Executor {
                     linear::backward_simd(d, transposed, w.columns, &mut grad_x, count, x.overwrites);
                 });
                 for onto in step.inputs[2..].iter().flatten() {
-                    self.with_gradient(*onto, |_, grad| sum::backward_simd(d, grad, count, onto.overwrites));
+                    self.with_gradient(*onto, |_, grad| add_panels(d, grad, count, onto.overwrites));
                 }
             }
             Operator::Sum => {
-                for term in step.inputs.iter().flatten() {
-                    self.with_gradient(*term, |_, grad| {
-                        sum::backward_simd(Panels::new(gradient, stride), grad, count, term.overwrites);
-                    });
+                for panel in 0..gradient.len() / stride {
+                    let rows = panel * stride..panel * stride + count;
+                    if step.is_rectified {
+                        let output = &self.slots[step.output].rows[rows.clone()];
+                        relu::backward_simd(output, &mut gradient[rows.clone()]);
+                    }
+                    for term in step.inputs.iter().flatten() {
+                        self.with_gradient(*term, |_, grad| {
+                            sum::backward_simd(&gradient[rows.clone()], grad, panel, term.overwrites);
+                        });
+                    }
                 }
             }
             Operator::Relu => {
@@ -605,7 +623,7 @@ impl Executor {
                 relu::backward_simd(&self.slots[step.output].rows, gradient);
                 if read.slot != step.output {
                     let d = Panels::new(gradient, stride);
-                    self.with_gradient(read, |_, grad| sum::backward_simd(d, grad, count, read.overwrites));
+                    self.with_gradient(read, |_, grad| add_panels(d, grad, count, read.overwrites));
                 }
             }
             Operator::AttentionScores { .. } => {
@@ -661,5 +679,12 @@ impl Executor {
                 });
             }
         }
+    }
+}
+
+/// Adds a gradient to that of a summand, or writes it there.
+fn add_panels(grad_output: Panels<'_>, grad_input: &mut SourceMut<'_>, count: usize, overwrites: bool) {
+    for (panel, rows) in grad_output.rows.chunks_exact(grad_output.stride).enumerate() {
+        sum::backward_simd(&rows[..count], grad_input, panel, overwrites);
     }
 }

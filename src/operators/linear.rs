@@ -41,7 +41,7 @@ pub fn forward_simd(
                 out[..count].fill(bias.row(panel, 0));
             }
         }
-        terms => sum::forward_simd(terms, out, count),
+        terms => sum::forward_simd(terms, out, count, false),
     }
     let tiled = count.next_multiple_of(TILE_ROWS);
     // The products are added to the rest of the last tile too, in which no NaN may stay.

@@ -25,10 +25,26 @@ pub fn backward(output: &Matrix, grad_output: &Matrix) -> Matrix {
 wide! {
     /// Replaces each number by the larger of it and 0.
     pub fn forward_simd(rows: &mut [Row]) {
-        for row in rows.iter_mut() {
-            row_by_row();
-            *row = row.map(|x| if x > 0.0 { x } else { x * 0.0 + 0.0 });
-        }
+        rectify(rows);
+    }
+}
+
+/// 1 for a positive number, else 0.
+///
+/// # Why
+/// A factor, and no choice between a number and 0: of a choice, LLVM makes stores that leave out the lanes that stay as they are
+/// (`vmaskmovps`), which take tens of cycles on AMD's Zen. 2026-11-29.
+#[inline(always)]
+fn is_positive(x: f32) -> f32 {
+    if x > 0.0 { 1.0 } else { 0.0 }
+}
+
+/// As [`forward_simd`], inside a function in vectors.
+#[inline(always)]
+pub fn rectify(rows: &mut [Row]) {
+    for row in rows.iter_mut() {
+        row_by_row();
+        *row = row.map(|x| x * is_positive(x) + 0.0);
     }
 }
 
@@ -37,7 +53,7 @@ wide! {
     pub fn backward_simd(output: &[Row], gradient: &mut [Row]) {
         for (gradient, output) in gradient.iter_mut().zip(output) {
             row_by_row();
-            *gradient = gradient.zip(*output, |gradient, output| if output > 0.0 { gradient } else { 0.0 });
+            *gradient = gradient.zip(*output, |gradient, output| gradient * is_positive(output));
         }
     }
 }

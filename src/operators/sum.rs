@@ -6,7 +6,8 @@
 //! ```
 
 use crate::matrix::Matrix;
-use crate::simd::{Panels, PanelsMut, Source, SourceMut, row_by_row, wide};
+use crate::relu;
+use crate::simd::{PanelsMut, Row, Source, SourceMut, row_by_row, wide};
 
 /// The sum, of `rows` rows.
 pub fn forward(inputs: &[&Matrix], rows: usize) -> Matrix {
@@ -21,11 +22,11 @@ pub fn backward(input: &Matrix, grad_output: &Matrix) -> Matrix {
 }
 
 wide! {
-    /// Writes the sum of `inputs` for `count` samples.
+    /// Writes the sum of `inputs` for `count` samples, or max(0, sum).
     ///
     /// # Shapes
     /// `out` is `[panel][sample]`.
-    pub fn forward_simd(inputs: &[Source<'_>], out: &mut PanelsMut<'_>, count: usize) {
+    pub fn forward_simd(inputs: &[Source<'_>], out: &mut PanelsMut<'_>, count: usize, is_rectified: bool) {
         for (panel, out) in out.rows.chunks_exact_mut(out.stride).enumerate() {
             // Few at once, so that the sum stays in registers.
             let rest = match inputs {
@@ -55,28 +56,31 @@ wide! {
                     *sum = *sum + row;
                 }
             }
+            // While the panel is in the first cache.
+            if is_rectified {
+                relu::rectify(&mut out[..count]);
+            }
         }
     }
 }
 
 wide! {
-    /// Adds the gradient of the sum of `count` samples to that of a summand, or writes it there.
+    /// Adds the gradient of the sum of `count` samples to that of a summand, or writes it there, for one panel.
     ///
     /// # Shapes
-    /// `grad_output` is `[panel][sample]`.
-    pub fn backward_simd(grad_output: Panels<'_>, grad_input: &mut SourceMut<'_>, count: usize, overwrites: bool) {
-        for (panel, rows) in grad_output.rows.chunks_exact(grad_output.stride).enumerate() {
-            let sums = &mut grad_input.rows[panel * grad_input.stride..][..grad_input.stride];
-            if grad_input.is_constant {
-                sums[0] = rows[..count].iter().fold(sums[0], |sum, row| sum + *row);
-            } else if overwrites {
-                sums[..count].copy_from_slice(&rows[..count]);
-            } else {
-                for (row, index) in rows[..count].iter().zip(grad_input.index) {
-                    row_by_row();
-                    let sum = &mut sums[*index as usize];
-                    *sum = *sum + *row;
-                }
+    /// `grad_output` is `[sample]`, the rows of the panel.
+    pub fn backward_simd(grad_output: &[Row], grad_input: &mut SourceMut<'_>, panel: usize, overwrites: bool) {
+        let count = grad_output.len();
+        let sums = &mut grad_input.rows[panel * grad_input.stride..][..grad_input.stride];
+        if grad_input.is_constant {
+            sums[0] = grad_output.iter().fold(sums[0], |sum, row| sum + *row);
+        } else if overwrites {
+            sums[..count].copy_from_slice(grad_output);
+        } else {
+            for (row, index) in grad_output.iter().zip(grad_input.index) {
+                row_by_row();
+                let sum = &mut sums[*index as usize];
+                *sum = *sum + *row;
             }
         }
     }
