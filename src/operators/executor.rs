@@ -54,7 +54,7 @@ impl Slot {
 enum Index {
     /// The sample's own row.
     Sample,
-    /// Row 0, as all others.
+    /// Row 0, the same for all samples.
     Constant,
     /// That of this symbol of the example.
     Symbol(usize),
@@ -95,7 +95,7 @@ struct ParameterLayout {
     rows: usize,
 }
 
-/// A value that probes look for.
+/// A value with a label.
 #[derive(Debug, Clone)]
 struct Label {
     label: &'static str,
@@ -184,7 +184,7 @@ impl Plan<'_> {
 }
 
 /// # Errors
-/// A sentence if an operator would read a part of what it is about.
+/// A sentence if an operator would read only part of an input.
 fn check_reads(graph: &Graph, node: &Node, inputs: &[Vec<Read>]) -> Result<(), String> {
     let is_mean = matches!(node.operator, Operator::WeightedMean { .. });
     let count: usize = match is_mean {

@@ -92,7 +92,7 @@ pub struct Parameter {
     pub deviation: f32,
 }
 
-/// Multiplications of a pass through the network.
+/// Multiplications of a pass through the network, and numbers that look-ups read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Cost {
     /// Once for all examples.
@@ -277,7 +277,7 @@ impl Graph {
         Shape { rows, columns, per_example }
     }
 
-    /// Multiplications of a forward pass of the graph as it is.
+    /// Cost of a forward pass of the graph as it is.
     pub fn cost(&self) -> Cost {
         let mut cost = Cost::default();
         for node in &self.nodes {

@@ -9,9 +9,9 @@
 //! | [`rewrite`] | rules that replace parts of a graph by cheaper ones |
 //! | [`lookup`], [`slice`], [`stack`] | rows of a matrix, by number; values one below the other |
 //! | [`linear`], [`sum`], [`relu`] | products, sums, the pointwise function |
-//! | [`attention`], [`attention_scores`], [`weighted_mean`] | attention, and the two parts of it when there is one query |
+//! | [`attention`], [`attention_scores`], [`weighted_mean`] | attention, and the two parts of it where the query is the same for all examples |
 //! | [`cross_entropy`] | the loss of a logit for each class |
-//! | [`reference`] | executor in plain loops and double precision |
+//! | [`matrix`], [`reference`] | matrices, and the executor, in plain loops and double precision |
 //! | [`executor`] | executor in vectors, for training on the processor |
 //! | `tensors` | executor on Burn's tensors, with the feature `train` |
 //! | [`pytorch`] | a graph as code |
@@ -19,8 +19,8 @@
 //!
 //! # Operators
 //! A file begins with the formulas of an operator's forward and backward pass and holds its forms one after the other: plain
-//! loops in double precision (`forward`, `backward`), which are the truth of every test; vectors (`forward_simd`,
-//! `backward_simd`); Burn's tensors (`forward_tensors`).
+//! loops in double precision (`forward`, `backward`), with which tests compare every other form; vectors (`forward_simd`,
+//! `backward_simd`); and Burn's tensors (`forward_tensors`), where they are more than one call of Burn.
 //!
 //! # Dimension letters
 //! `batch`: examples. `rows`: positions of an example, or rows of a parameter. `columns`: components.

@@ -5,7 +5,8 @@
 //! grad_table[symbol] += grad_out
 //! ```
 //!
-//! In vectors a look-up costs nothing: whatever reads it reads the rows of the table.
+//! In vectors a look-up is copied only if a linear map or a ReLU reads it, or if it is the output; other operators read the rows
+//! of the table.
 
 use crate::matrix::Matrix;
 

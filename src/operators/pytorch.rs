@@ -2,7 +2,7 @@
 //!
 //! # Why
 //! From the graph as the network describes it, before any rule: a reader of the script wants the formulas of the paper. A value
-//! that one other value reads is written where it is read; only the others have names.
+//! that is read once is written where it is read; only the others have names.
 
 use std::fmt::Write;
 

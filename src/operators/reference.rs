@@ -1,4 +1,4 @@
-//! Executor in plain loops and double precision: the truth of every test.
+//! Executor in plain loops and double precision, with which tests compare the others.
 
 use crate::graph::{Graph, Node, Operator};
 use crate::matrix::Matrix;

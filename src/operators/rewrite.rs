@@ -1,4 +1,5 @@
-//! Rules that replace parts of a graph by parts that compute the same with less work.
+//! Rules that replace parts of a graph by parts that compute the same, with less work if a step has more examples than the tables
+//! have rows.
 //!
 //! # Why
 //! A network is described as its paper does. What is cheaper for a particular shape follows from the graph, so that the
@@ -86,7 +87,7 @@ impl Graph {
         }
     }
 
-    /// Whether a linear map of `x` is cheaper after `x` is taken apart.
+    /// Whether `x` consists of looked-up rows and constants, so that a linear map of it becomes look-ups in mapped tables.
     fn is_of_tables(&self, x: NodeId) -> bool {
         let node = self.node(x);
         // A value that probes look for is computed.

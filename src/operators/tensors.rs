@@ -16,7 +16,8 @@ type Parts = Vec<Tensor<3>>;
 /// example]`; the result is `[replicas, batch, columns of the output]`.
 ///
 /// # Panics
-/// If the graph has attention that [`Graph::rewritten`] does not take apart, since it has no form on tensors.
+/// If the graph has attention that [`Graph::rewritten`] does not take apart, or another operator than a weighted mean reads a
+/// stack: these have no form on tensors.
 pub fn forward(graph: &Graph, parameters: &[Tensor<3>], x: &Tensor<3>) -> Tensor<3> {
     let mut values: Vec<Parts> = vec![];
     let mut one_hots: Vec<((usize, usize), Tensor<3>)> = vec![];

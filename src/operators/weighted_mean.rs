@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! A[i, g] = exp s[i, g] / Σ_i' exp s[i', g]      softmax; s [positions, heads]
-//! A[i, g] = max(0, s[i, g]) / positions          ReLU (Wortsman et al. 2023)
+//! A[i, g] = max(0, s[i, g]) / positions          ReLU (Wortsman et al. 2023, arXiv:2309.08586)
 //! out[g, j] = Σ_i A[i, g] v[i, g, j]             v [positions, heads · size], out [1, heads · size]
 //! grad_v[i, g, j] = A[i, g] grad_out[g, j]       grad_A[i, g] = Σ_j grad_out[g, j] v[i, g, j]
 //! grad_s[i, g] = A[i, g] (grad_A[i, g] − Σ_i' A[i', g] grad_A[i', g])      softmax
