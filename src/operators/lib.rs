@@ -36,6 +36,7 @@ mod layout;
 pub mod linear;
 pub mod lookup;
 pub mod matrix;
+mod plan;
 pub mod pytorch;
 pub mod reference;
 pub mod relu;

@@ -61,7 +61,8 @@ fn advance(learner: &mut dyn Learner, spec: &RunSpec, stops: &[u64]) {
 
 const MIXED_PAIRS: &str = "#v1/groups?n=43&width=500&batch=1000&opt=sgd&lr=0.1";
 const TRANSFORMER: &str = "#v1/groups?n=59&model=modular-transformer&batch=512&held=64&opt=sgd&lr=0.1";
-const EMBEDDING: &str = "#v1/groups?n=59&model=embedding-mlp&batch=2048&demb=64&width=512&held=64&opt=sgd&lr=0.1";
+const EMBEDDING: &str =
+    "#v1/groups?n=59&model=embedding-mlp&batch=2048&demb=64&width=512&held=64&opt=sgd&lr=0.1";
 const CHAINS: &str = "#v1/markov?k=3&t=100&heads=1.1&batch=64&held=64&opt=sgd&lr=0.1";
 const POINTS: &str = "#v1/in-context-learning?batch=64&held=64&opt=sgd&lr=0.01";
 const BITS: &str = "#v1/sparse-parity?model=deep-mlp&n=20&widths=128.128&batch=1024&held=64&opt=sgd&lr=0.1";

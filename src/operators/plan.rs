@@ -1,0 +1,174 @@
+//! Slots and steps of the executor in vectors, planned before the first step.
+
+use crate::attention_scores::Heads;
+use crate::graph::{Graph, Node, NodeId, Operator};
+use crate::layout::Layout;
+use crate::simd::{BLOCK, Columns, LANES, Panels, Row};
+
+/// Largest number of values that an operator reads.
+pub(crate) const MAX_SOURCES: usize = 16;
+
+/// Memory of a value.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Slot {
+    /// `[panel of columns][row or example]`.
+    pub(crate) rows: Vec<Row>,
+    /// The gradient, in the layout of the rows; empty until it is needed.
+    pub(crate) gradient: Vec<Row>,
+    /// `[panel of rows][column]`, of weights; empty until it is needed.
+    pub(crate) transposed: Vec<Row>,
+    /// Whether a linear map multiplies by the value.
+    pub(crate) is_weight: bool,
+    /// Rows of a panel.
+    pub(crate) stride: usize,
+    /// Rows that count, of a value that is the same for all examples.
+    pub(crate) used: usize,
+    /// Columns over which products with the transposed weights sum.
+    pub(crate) columns: usize,
+}
+
+impl Slot {
+    pub(crate) fn panels(&self) -> Panels<'_> {
+        Panels::new(&self.rows, self.stride)
+    }
+
+    pub(crate) fn panel_count(&self) -> usize {
+        self.rows.len() / self.stride
+    }
+}
+
+/// Which row of a slot a sample reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Index {
+    /// The sample's own row.
+    Sample,
+    /// Row 0, the same for all samples.
+    Constant,
+    /// That of this symbol of the example.
+    Symbol(usize),
+}
+
+/// Rows that an operator reads.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Read {
+    pub(crate) slot: usize,
+    pub(crate) index: Index,
+    /// Whether the gradient is written into the slot, and not added.
+    pub(crate) overwrites: bool,
+}
+
+/// An operator with its slots and workspace.
+#[derive(Debug, Clone)]
+pub(crate) struct Step {
+    pub(crate) operator: Operator,
+    /// Reads of each input; a stack has one for each part.
+    pub(crate) inputs: Vec<Vec<Read>>,
+    /// Slot of the output.
+    pub(crate) output: usize,
+    /// Whether it depends on the example.
+    pub(crate) per_example: bool,
+    /// Of a sum, whether the output is max(0, sum).
+    pub(crate) is_rectified: bool,
+    pub(crate) heads: Heads,
+    pub(crate) workspace: Vec<Row>,
+}
+
+/// Layout of a parameter in its slot.
+#[derive(Debug, Clone)]
+pub(crate) struct ParameterLayout {
+    pub(crate) slot: usize,
+    pub(crate) columns: Columns,
+    /// Rows of a group, and from one group to the next.
+    pub(crate) group: (usize, usize),
+    pub(crate) rows: usize,
+}
+
+/// A value with a label.
+#[derive(Debug, Clone)]
+pub(crate) struct Label {
+    pub(crate) label: &'static str,
+    pub(crate) slot: usize,
+    pub(crate) step: usize,
+    /// Components.
+    pub(crate) size: usize,
+    /// Whether the components are in groups that begin panels.
+    pub(crate) is_grouped: bool,
+}
+
+/// The executor's parts while it is planned.
+pub(crate) struct Plan<'a> {
+    pub(crate) graph: &'a Graph,
+    pub(crate) layout: Layout,
+    /// The slot of each value that has one.
+    pub(crate) slot_of: Vec<Option<usize>>,
+    pub(crate) slots: Vec<Slot>,
+}
+
+impl Plan<'_> {
+    pub(crate) fn allocate(&mut self, id: NodeId) -> usize {
+        let shape = self.graph.node(id).shape;
+        let (_, _, rows) = self.layout.rows(self.graph, id);
+        let stride = if shape.per_example { shape.rows * BLOCK } else { rows.next_multiple_of(LANES) };
+        let count = self.layout.panels(self.graph, id) * stride;
+        self.slots.push(Slot {
+            rows: vec![Row::ZERO; count],
+            gradient: vec![],
+            transposed: vec![],
+            is_weight: false,
+            stride,
+            used: rows,
+            columns: self.layout.summed_columns(self.graph, id),
+        });
+        self.slots.len() - 1
+    }
+
+    /// Slots and rows from which an operator reads a value.
+    pub(crate) fn reads(&self, id: NodeId, per_example: bool, rows: usize) -> Result<Vec<Read>, String> {
+        let node = self.graph.node(id);
+        let read = |id: NodeId, index| match self.slot_of[id.0] {
+            Some(slot) => Ok(vec![Read { slot, index, overwrites: false }]),
+            None => Err("a looked-up row is looked up in".to_string()),
+        };
+        match node.operator {
+            Operator::Lookup { symbol } if self.slot_of[id.0].is_none() => {
+                read(node.inputs[0], Index::Symbol(symbol))
+            }
+            Operator::Stack => {
+                let parts = node.inputs.iter().map(|part| self.reads(*part, per_example, 1));
+                Ok(parts.collect::<Result<Vec<_>, _>>()?.concat())
+            }
+            _ if per_example && !node.shape.per_example => match node.shape.rows {
+                1 => read(id, Index::Constant),
+                _ => Err("a constant of several rows enters a value of an example".into()),
+            },
+            _ if node.shape.rows == 1 && rows > 1 => read(id, Index::Constant),
+            _ => read(id, Index::Sample),
+        }
+    }
+}
+
+/// # Errors
+/// A sentence if an operator would read only part of an input.
+pub(crate) fn check_reads(graph: &Graph, node: &Node, inputs: &[Vec<Read>]) -> Result<(), String> {
+    let is_mean = matches!(node.operator, Operator::WeightedMean { .. });
+    let count: usize = match is_mean {
+        true => inputs.iter().map(Vec::len).max().unwrap_or(0),
+        false => inputs.iter().map(Vec::len).sum(),
+    };
+    if count > MAX_SOURCES {
+        return Err(format!("an operator reads {count} values"));
+    }
+    for (input, reads) in inputs.iter().enumerate() {
+        let expected = if is_mean { graph.node(node.inputs[input]).shape.rows } else { 1 };
+        let needs_own_rows = match node.operator {
+            Operator::WeightedMean { .. } | Operator::Sum | Operator::Lookup { .. } => false,
+            Operator::Linear => input < 2,
+            Operator::AttentionScores { .. } => input == 0,
+            _ => true,
+        };
+        if reads.len() != expected || needs_own_rows && reads[0].index != Index::Sample {
+            return Err(format!("{:?} reads a stack, or looked-up rows without memory", node.operator));
+        }
+    }
+    Ok(())
+}
