@@ -126,7 +126,7 @@ export function timeAndComparison(here) {
       const b = await visit(context, address, long.replace("width=24", "width=48"));
       await until(async () => (await stepOf(a.see)) > 100 && (await stepOf(b.see)) > 100, "steps");
       // What another tab writes after the page is opened is in its list when it has the focus again, which no test gives it.
-      await until(async () => (await stored(a.page, address)).length === 2, "both runs to be kept", 30);
+      await until(async () => (await stored(a.page, address)).length === 2, "both runs to be kept", 90);
       await a.page.reload();
       const list = await library(a.see);
       // A list that was unfolded before its runs arrived may be folded again.
@@ -138,7 +138,7 @@ export function timeAndComparison(here) {
       await other.getByRole("button", { name: "Pin" }).click();
       // The other tab goes on writing that run down.
       const before = (await stored(a.page, address)).find((run) => run.name === "The wide one")?.step ?? 0;
-      await until(async () => (await stored(a.page, address)).some((run) => run.name === "The wide one" && run.pinned && run.step > before), "the other tab to write", 30);
+      await until(async () => (await stored(a.page, address)).some((run) => run.name === "The wide one" && run.pinned && run.step > before), "the other tab to write", 90);
       const colours = await pixels(a.page, "chart-loss");
       await other.getByRole("button", { name: "Draw the curves of this run in the charts" }).click();
       await until(async () => (await pixels(a.page, "chart-loss")) !== colours, "another curve");
@@ -207,7 +207,7 @@ export function timeAndComparison(here) {
 
       // After a reload the same runs are compared.
       await page.reload();
-      await until(async () => /^η = 0\.1/.test(await text(see("compared-runs"))), "the compared run", 30);
+      await until(async () => /^η = 0\.1/.test(await text(see("compared-runs"))), "the compared run", 90);
       await ended();
       await until(async () => (await legend("loss")).includes("held-out, η = 0.1"), () => legend("loss"));
 
@@ -233,14 +233,14 @@ export function timeAndComparison(here) {
       });
       const see = (id) => page.getByTestId(id).first();
       await page.goto(address + LINK);
-      await until(async () => (await stored(page, address)).length > 0, "a kept run", 30);
+      await until(async () => (await stored(page, address)).length > 0, "a kept run", 90);
       await page.evaluate(() => (globalThis.isFull = true));
       await see("new-seed").click();
       // A run that a person has deleted goes at some later time.
       const names = async () => (await stored(page, address)).filter((run) => !run.deleted).map((run) => run.id).sort();
       const before = await names();
       assert.ok(before.length > 0);
-      await until(async () => /no room left to store/.test(await text(see("library-error"))), "a sentence", 30);
+      await until(async () => /no room left to store/.test(await text(see("library-error"))), "a sentence", 90);
       assert.deepEqual(await names(), before, "what was kept is there");
       await page.close();
       const none = await context.newPage();
