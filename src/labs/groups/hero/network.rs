@@ -12,6 +12,8 @@ use vivarium_plot::analysis::neurons::{NeuronPart, NeuronSpectraBuilder};
 
 /// Multiplications of one evaluation of the network, on the shown question and on as many cells of the table as fit.
 const EVALUATION_OPERATIONS: u64 = 2_500_000;
+/// Smallest number of pairs in one evaluation: with fewer the table of answers would fill too slowly.
+const MIN_PAIRS: usize = 4;
 /// Multiplications of one measurement of the power of the neurons; of larger networks a part of the neurons is measured.
 const SPECTRUM_OPERATIONS: usize = 500_000;
 /// Shortest time between two exchanges of parts in the picture, in milliseconds.
@@ -50,7 +52,7 @@ pub(super) fn forward_cost(spec: &RunSpec) -> Option<ForwardCost> {
     };
     let is_drawable = (3..=MAX_GROUP_ORDER).contains(&order)
         && crate::parameters::check_is_small(spec).is_ok()
-        && cost.pairs_per_evaluation() >= 2;
+        && cost.pairs_per_evaluation() >= MIN_PAIRS;
     is_drawable.then_some(cost)
 }
 
