@@ -30,7 +30,7 @@ pub struct Executor {
     labels: Vec<Label>,
     /// Symbols of an example.
     symbols: usize,
-    /// For each symbol of an example, that of each example of the block.
+    /// For each position in an example, the symbol at this position in each example of the block.
     indices: Vec<Vec<u32>>,
     /// 0, 1, 2, …
     sample_rows: Vec<u32>,

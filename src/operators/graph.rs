@@ -66,7 +66,7 @@ pub struct Shape {
     pub per_example: bool,
 }
 
-/// A value with what computes it.
+/// A value, and the operator that computes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Node {
     /// Operator that computes the value.
@@ -129,11 +129,6 @@ impl Graph {
     /// The output.
     pub fn output(&self) -> &Node {
         &self.nodes[self.output]
-    }
-
-    /// The value with this label.
-    pub fn labelled(&self, label: &str) -> Option<NodeId> {
-        self.nodes.iter().position(|node| node.label == Some(label)).map(NodeId)
     }
 
     pub(crate) fn node(&self, id: NodeId) -> &Node {
@@ -201,7 +196,7 @@ impl Graph {
         self.push(Operator::Attention { heads, weighting }, vec![query, keys, values])
     }
 
-    /// Lets probes find a value under a name.
+    /// Gives a value the name under which probes find it.
     pub fn label(&mut self, node: NodeId, label: &'static str) {
         self.nodes[node.0].label = Some(label);
     }
@@ -213,10 +208,10 @@ impl Graph {
 
     /// Appends a value, or returns the one that is computed in the same way.
     pub(crate) fn push(&mut self, operator: Operator, inputs: Vec<NodeId>) -> NodeId {
-        if let Some(known) =
+        if let Some(existing) =
             self.nodes.iter().position(|node| node.operator == operator && node.inputs == inputs)
         {
-            return NodeId(known);
+            return NodeId(existing);
         }
         let shape = self.shape(operator, &inputs);
         self.nodes.push(Node { operator, inputs, shape, label: None });

@@ -257,15 +257,15 @@ fn rules_replace_what_they_are_about() {
     let is_attention = |operator: &Operator| matches!(operator, Operator::Attention { .. });
     let is_mean = |operator: &Operator| matches!(operator, Operator::WeightedMean { .. });
     assert!(has(attention, is_attention) && !has(attention, is_mean));
-    let one_query = attention.rewritten_by(&[Rule::OneQuery]);
-    assert!(!has(&one_query, is_attention) && has(&one_query, is_mean));
+    let constant_query = attention.rewritten_by(&[Rule::ConstantQuery]);
+    assert!(!has(&constant_query, is_attention) && has(&constant_query, is_mean));
     // With tables nothing but the output's map is computed for each example.
     let of_examples = |graph: &Graph| {
         let own =
             graph.nodes().iter().filter(|node| node.shape.per_example && node.operator == Operator::Linear);
         own.count()
     };
-    assert_eq!((of_examples(&one_query), of_examples(&attention.rewritten())), (3, 1));
+    assert_eq!((of_examples(&constant_query), of_examples(&attention.rewritten())), (3, 1));
     assert!(attention.rewritten().cost().example < attention.cost().example);
     let is_sum = |operator: &Operator| *operator == Operator::Sum;
     assert!(has(graph("residual"), is_sum));

@@ -44,7 +44,7 @@ pub(crate) enum Index {
     Sample,
     /// Row 0, the same for all samples.
     Constant,
-    /// That of this symbol of the example.
+    /// The row that this symbol of the example names.
     Symbol(usize),
 }
 
@@ -65,7 +65,7 @@ pub(crate) struct Step {
     pub(crate) inputs: Vec<Vec<Read>>,
     /// Slot of the output.
     pub(crate) output: usize,
-    /// Whether it depends on the example.
+    /// Whether the output depends on the example.
     pub(crate) per_example: bool,
     /// Of a sum, whether the output is max(0, sum).
     pub(crate) is_rectified: bool,

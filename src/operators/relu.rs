@@ -5,7 +5,7 @@
 //! grad_x = grad_out where out > 0, else 0
 //! ```
 //!
-//! NaN gives NaN.
+//! NaN and −∞ give NaN. In vectors a gradient that is not finite gives NaN where the output is 0 too.
 
 use crate::matrix::Matrix;
 use crate::simd::{Row, row_by_row, wide};

@@ -13,7 +13,7 @@ use crate::simd::TILE_ROWS;
 pub enum Rule {
     /// Attention whose query is the same for all examples, over keys that are linear in the positions: the scores are linear in
     /// the positions too, `heads` numbers for each.
-    OneQuery,
+    ConstantQuery,
     /// A linear map of looked-up rows is the look-up of mapped rows: the table is mapped once for all examples. The map of a sum
     /// or of a stack with such rows is mapped term by term, and a constant that is added to looked-up rows is added to the table.
     Tables,
@@ -23,7 +23,7 @@ pub enum Rule {
 
 impl Rule {
     /// All rules.
-    pub const ALL: &[Rule] = &[Rule::OneQuery, Rule::Tables, Rule::Biases];
+    pub const ALL: &[Rule] = &[Rule::ConstantQuery, Rule::Tables, Rule::Biases];
 }
 
 impl Graph {
@@ -34,14 +34,18 @@ impl Graph {
 
     /// The graph after some rules.
     pub fn rewritten_by(&self, rules: &[Rule]) -> Graph {
-        let (mut graph, output) = self.mapped(rules);
-        graph.output = output;
-        graph = graph.without_unused();
+        let graph = self.mapped(rules).without_unused();
         if rules.contains(&Rule::Biases) { graph.with_biases() } else { graph }
     }
 
-    fn mapped(&self, rules: &[Rule]) -> (Graph, usize) {
-        let mut graph = Graph { nodes: vec![], ..self.clone() };
+    /// A graph with the parameters of this one, and other values.
+    fn with_nodes(&self, nodes: Vec<Node>, output: usize) -> Graph {
+        Graph { symbols: self.symbols, parameters: self.parameters.clone(), nodes, output }
+    }
+
+    /// The graph whose values are computed by [`Rule::ConstantQuery`] and [`Rule::Tables`].
+    fn mapped(&self, rules: &[Rule]) -> Graph {
+        let mut graph = self.with_nodes(vec![], 0);
         let mut new: Vec<NodeId> = vec![];
         let has = |rule: Rule| rules.contains(&rule);
         for node in &self.nodes {
@@ -51,7 +55,7 @@ impl Graph {
                     graph.push_linear(inputs[0], inputs[1])
                 }
                 Operator::Sum if has(Rule::Tables) => graph.push_sum(inputs),
-                Operator::Attention { heads, weighting } if has(Rule::OneQuery) => match self
+                Operator::Attention { heads, weighting } if has(Rule::ConstantQuery) => match self
                     .linear_keys(node)
                 {
                     Some([x, w]) => {
@@ -72,8 +76,8 @@ impl Graph {
             }
             new.push(id);
         }
-        let output = new[self.output].0;
-        (graph, output)
+        graph.output = new[self.output].0;
+        graph
     }
 
     /// The positions and the map of the keys of an attention with a constant query.
@@ -90,16 +94,16 @@ impl Graph {
     /// Whether `x` consists of looked-up rows and constants, so that a linear map of it becomes look-ups in mapped tables.
     fn is_of_tables(&self, x: NodeId) -> bool {
         let node = self.node(x);
-        // A value that probes look for is computed.
+        // A value with a label must be computed.
         if node.label.is_some() {
             return false;
         }
         match node.operator {
             Operator::Lookup { .. } => true,
             Operator::Sum | Operator::Stack => {
-                let is_fine =
+                let can_be_mapped =
                     |input: &NodeId| !self.node(*input).shape.per_example || self.is_of_tables(*input);
-                node.shape.per_example && node.inputs.iter().all(is_fine)
+                node.shape.per_example && node.inputs.iter().all(can_be_mapped)
             }
             _ => false,
         }
@@ -188,7 +192,7 @@ impl Graph {
             let inputs = node.inputs.iter().map(|input| NodeId(numbers[input.0])).collect();
             nodes.push(Node { inputs, ..node.clone() });
         }
-        Graph { nodes, output: numbers[self.output], ..self.clone() }
+        self.with_nodes(nodes, numbers[self.output])
     }
 
     /// The graph in which sums with a linear map are one operator.

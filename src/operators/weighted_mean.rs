@@ -1,4 +1,4 @@
-//! Mean of values over positions, weighted by a softmax of scores, or by what is positive of the scores.
+//! Mean of values over positions, weighted by a softmax of scores or by the positive parts of the scores.
 //!
 //! ```text
 //! A[i, g] = exp s[i, g] / Σ_i' exp s[i', g]      softmax; s [positions, heads]
@@ -27,8 +27,9 @@ pub fn weights(scores: &Matrix, weighting: Weighting) -> Matrix {
     let mut weights = Matrix::zeros_like(scores);
     if weighting == Weighting::Relu {
         let positions = scores.rows as f64;
-        let relu =
-            |(weight, score): (&mut f64, &f64)| *weight = if *score < 0.0 { 0.0 } else { score / positions };
+        let relu = |(weight, score): (&mut f64, &f64)| {
+            *weight = if *score > 0.0 { score / positions } else { score * 0.0 + 0.0 };
+        };
         weights.values.iter_mut().zip(&scores.values).for_each(relu);
         return weights;
     }

@@ -8,7 +8,6 @@ pub mod one_output;
 pub mod prompt_net;
 pub mod replica;
 pub mod sequence_net;
-mod wide;
 
 /// The numbers of one network that training changes. Parameters are numbered as the model numbers them; part 0 of one
 /// is its values, the parts after it are its moments.

@@ -3,10 +3,10 @@
 
 use super::ReplicaState;
 use super::one_hidden_layer::{LANES, Row, Update};
-use super::wide::wide;
 use crate::plan::Rule;
 use vivarium_model::optim::adam::CLIP_EPSILON;
 use vivarium_model::run::RunSpec;
+use vivarium_operators::simd::wide;
 
 /// What is known of any network's numbers before it is trained.
 #[derive(Debug, Clone, PartialEq)]

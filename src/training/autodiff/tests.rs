@@ -6,13 +6,13 @@ use super::losses::{of_classes, smoothed_losses};
 use super::orthogonal::orthogonal;
 use super::updates::{Update, update_rule};
 use crate::launch::device::Device;
-use vivarium_kernels::cpu::group_net::softmax::LabelSoftmax;
 use vivarium_kernels::cpu::one_hidden_layer::{LANES, Row, Update as OnRows};
 use vivarium_model::optim::adam::WeightDecayKind;
 use vivarium_model::optim::loss::Loss;
 use vivarium_model::optim::muon::NEWTON_SCHULZ_COEFFICIENTS;
 use vivarium_model::optim::sgd::MomentumKind;
 use vivarium_model::optim::{Adam, Lion, Muon, Optimizer, Sgd};
+use vivarium_operators::cross_entropy::LabelSoftmax;
 
 fn tensor(values: &[f32], shape: [usize; 3]) -> Tensor<3> {
     Tensor::from_data(TensorData::new(values.to_vec(), shape), Device::cpu().tensors())

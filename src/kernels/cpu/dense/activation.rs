@@ -1,8 +1,8 @@
 //! Non-linearities on rows, of operations alone that IEEE 754 fixes.
 
-use crate::cpu::group_net::softmax::exp;
 use crate::cpu::one_hidden_layer::{LANES, Row};
-use crate::cpu::wide::{row_by_row, wide};
+use vivarium_operators::simd::exp;
+use vivarium_operators::simd::{row_by_row, wide};
 
 /// Exponents are no larger than this: 1/(1 + e^80) is nothing. The polynomial of [`exp`] is right on both sides of 0; what
 /// it gives beyond 88 is no power any more.

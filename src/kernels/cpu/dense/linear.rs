@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::{Columns, Panels, PanelsMut, accumulate_weight_gradient, multiply, panels};
 use crate::cpu::one_hidden_layer::{LANES, Row};
-use crate::cpu::sequence_net::products::transpose;
+use vivarium_operators::simd::transpose;
 
 /// W and b of xW + b, ready for products in both directions.
 #[derive(Debug, Clone)]

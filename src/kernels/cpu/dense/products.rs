@@ -2,7 +2,7 @@
 
 use super::PanelsMut;
 use crate::cpu::one_hidden_layer::{LANES, Row};
-use crate::cpu::wide::{row_by_row, wide};
+use vivarium_operators::simd::{row_by_row, wide};
 
 wide! {
     /// Adds rows to others.

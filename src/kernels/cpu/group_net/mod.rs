@@ -49,7 +49,6 @@
 mod pairs;
 mod products;
 mod replica;
-pub mod softmax;
 #[cfg(test)]
 mod tests;
 

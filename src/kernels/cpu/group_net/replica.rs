@@ -2,12 +2,12 @@
 
 use super::pairs::{NO_LABEL, Pairs};
 use super::products::{Factors, HIGH, over_classes, over_neurons, over_pairs};
-use super::softmax::{LabelSoftmax, smooth};
 use super::{Network, Sums};
 use crate::cpu::ReplicaState;
 use crate::cpu::one_hidden_layer::{LANES, Row, Update};
-use crate::cpu::wide::wide;
 use crate::plan::Sigma;
+use vivarium_operators::cross_entropy::{LabelSoftmax, smooth};
+use vivarium_operators::simd::wide;
 
 /// Rows of activations that a tile of pairs may have: 256 KiB, a part of the second-level cache.
 ///

@@ -20,11 +20,11 @@ use crate::cpu::dense::{
     normal_gelu_with_slopes, panels,
 };
 use crate::cpu::one_hidden_layer::{LANES, Row};
-use crate::cpu::wide::{row_by_row, wide};
 use vivarium_model::models::Family;
 use vivarium_model::models::dropout::Site;
 use vivarium_model::models::family::ReadAtCls;
 use vivarium_model::run::RunSpec;
+use vivarium_operators::simd::{row_by_row, wide};
 
 /// Examples that go through the block together.
 const TOGETHER: usize = 64;

@@ -8,8 +8,8 @@ use super::parts::{Heads, multiply_panels};
 use super::table::Table;
 use crate::cpu::dense::panels;
 use crate::cpu::one_hidden_layer::{LANES, Row};
-use crate::cpu::wide::row_by_row;
 use vivarium_model::models::dropout::{Dropout, Masks, Site};
+use vivarium_operators::simd::row_by_row;
 
 /// The training step of a network, from a batch of which examples are read.
 #[derive(Debug, Clone, Copy)]

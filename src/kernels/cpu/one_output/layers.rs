@@ -9,7 +9,6 @@ use super::OutputLoop;
 use super::parts::multiply_panels;
 use crate::cpu::dense::{Linear, Panels, PanelsMut, TILE_ROWS, panels, place};
 use crate::cpu::one_hidden_layer::{LANES, Row, activate};
-use crate::cpu::wide::wide;
 use crate::plan::coefficients;
 use vivarium_model::models::activation::Activation;
 use vivarium_model::models::deep_mlp::{b, w};
@@ -17,6 +16,7 @@ use vivarium_model::models::family::{Head, HiddenLayers, Powers};
 use vivarium_model::models::mlp::{B, BETA, U, W};
 use vivarium_model::models::{Architecture, Family};
 use vivarium_model::run::RunSpec;
+use vivarium_operators::simd::wide;
 
 /// Examples that go through all layers together.
 const TOGETHER: usize = 64;

@@ -4,7 +4,7 @@ use crate::cpu::dense::{Columns, Linear, Panels, PanelsMut, multiply, panels};
 use crate::cpu::one_hidden_layer::{LANES, Row};
 use crate::cpu::sequence_net::axis::Axis;
 use crate::cpu::sequence_net::norm::Norm;
-use crate::cpu::wide::{row_by_row, wide};
+use vivarium_operators::simd::{row_by_row, wide};
 
 wide! {
     /// Multiplies numbers by others.

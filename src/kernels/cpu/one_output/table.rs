@@ -12,11 +12,11 @@ use super::parts::{Heads, LayerNorm, Mapping, add_to_each, multiply_panels, sum_
 use crate::cpu::dense::{
     Columns, Panels, PanelsMut, TILE_ROWS, accumulate_weight_gradient, add, multiply, panels,
 };
-use crate::cpu::group_net::softmax::exp;
 use crate::cpu::one_hidden_layer::{LANES, Row};
-use crate::cpu::sequence_net::products::transpose;
-use crate::cpu::wide::{row_by_row, wide};
 use vivarium_model::models::family::ReadAtCls;
+use vivarium_operators::simd::exp;
+use vivarium_operators::simd::transpose;
+use vivarium_operators::simd::{row_by_row, wide};
 
 /// The table, with the way there and back.
 ///

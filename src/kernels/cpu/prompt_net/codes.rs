@@ -7,7 +7,7 @@
 
 use crate::cpu::dense::{Panels, PanelsMut, TILE_ROWS, multiply, panels, place};
 use crate::cpu::one_hidden_layer::{LANES, Row};
-use crate::cpu::wide::wide;
+use vivarium_operators::simd::wide;
 use vivarium_science::tokens::TokenPrompts;
 
 /// The codes of all positions, ready for products in both directions.

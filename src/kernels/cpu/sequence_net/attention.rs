@@ -8,9 +8,9 @@
 
 use super::axis::Axis;
 use super::products::{TILE_ROWS, ZERO_SUMS, add, add_each, four, inner, outer, store, sums_of, transpose};
-use crate::cpu::group_net::softmax::exp;
 use crate::cpu::one_hidden_layer::{LANES, Row};
-use crate::cpu::wide::{row_by_row, wide};
+use vivarium_operators::simd::exp;
+use vivarium_operators::simd::{row_by_row, wide};
 
 /// Rows of zeros before each block.
 const PAD: usize = LANES;

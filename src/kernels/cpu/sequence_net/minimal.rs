@@ -11,8 +11,8 @@ use super::axis::number;
 use super::sequence::Sequence;
 use super::symbols;
 use crate::cpu::one_hidden_layer::{LANES, Row};
-use crate::cpu::wide::wide;
 use vivarium_model::models::minimal_markov::{KERNEL, LAGS};
+use vivarium_operators::simd::wide;
 
 /// The model with what it keeps of one sequence.
 #[derive(Debug, Clone)]

@@ -3,8 +3,8 @@
 
 use super::axis::{Axis, Vectors};
 use crate::cpu::one_hidden_layer::{LANES, Row};
-use crate::cpu::wide::{row_by_row, wide};
 use vivarium_model::models::attention_only::NORM_EPSILON;
+use vivarium_operators::simd::{row_by_row, wide};
 
 /// A norm and what it keeps of a sequence.
 #[derive(Debug, Clone)]

@@ -5,10 +5,10 @@ use std::ops::Range;
 
 use super::axis::Matrix;
 use crate::cpu::one_hidden_layer::{LANES, Row};
-use crate::cpu::wide::wide;
 pub use vivarium_operators::simd::products::{
     TILE_ROWS, ZERO_SUMS, add, add_each, four, inner, outer, store, sums_of, transpose,
 };
+use vivarium_operators::simd::wide;
 
 wide! {
     /// x times a matrix, whose rows lie as in [`Matrix::forth`], on some positions, in full tiles.

@@ -1,9 +1,9 @@
 //! The softmax over symbols at every position, with positions in the lanes.
 
 use super::sequence::Sequence;
-use crate::cpu::group_net::softmax::exp;
 use crate::cpu::one_hidden_layer::{LANES, Row};
-use crate::cpu::wide::wide;
+use vivarium_operators::simd::exp;
+use vivarium_operators::simd::wide;
 
 /// What measuring a batch gives.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]

@@ -14,9 +14,9 @@ use super::axis::{Axis, Vectors};
 use super::layer::Layer;
 use super::products::{TILE_ROWS, ZERO_SUMS, inner, outer, product, store, sums_of, transpose};
 use super::sequence::Sequence;
-use crate::cpu::group_net::softmax::exp;
 use crate::cpu::one_hidden_layer::{LANES, Row};
-use crate::cpu::wide::wide;
+use vivarium_operators::simd::exp;
+use vivarium_operators::simd::wide;
 
 /// Largest spread of scores whose exponentials are safe to multiply.
 const SPREAD: f32 = 60.0;

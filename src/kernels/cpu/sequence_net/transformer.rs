@@ -9,8 +9,8 @@ use super::sequence::Sequence;
 use super::symbols;
 use super::table::Table;
 use crate::cpu::one_hidden_layer::{LANES, Row};
-use crate::cpu::wide::wide;
 use vivarium_model::models::family::{AttentionLayers, Places};
+use vivarium_operators::simd::wide;
 
 /// A transformer with what it keeps of one sequence.
 #[derive(Debug, Clone)]

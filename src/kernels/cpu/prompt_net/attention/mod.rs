@@ -15,7 +15,6 @@ mod tests;
 use super::{PromptLoop, family_of};
 use crate::cpu::dense::{Linear, Panels, PanelsMut, TILE_ROWS, panels};
 use crate::cpu::one_hidden_layer::Row;
-use crate::cpu::wide::wide;
 use prompt::{Prompt, Scratch};
 use shape::Shape;
 use tables::{Codes, Table};
@@ -23,6 +22,7 @@ use vivarium_model::models::Family;
 use vivarium_model::models::family::PromptAttention;
 use vivarium_model::models::prompts::CODES;
 use vivarium_model::run::RunSpec;
+use vivarium_operators::simd::wide;
 use vivarium_science::tokens::{PositionCodes as CodeKind, TokenPrompts};
 
 /// Positions whose perceptron is computed at once, about: what it keeps of them fits into the caches.

@@ -8,10 +8,10 @@
 use super::shape::Shape;
 use super::tables::Table;
 use crate::cpu::dense::{Panels, PanelsMut, accumulate_weight_gradient, multiply, place};
-use crate::cpu::group_net::softmax::exp;
 use crate::cpu::one_hidden_layer::{LANES, Row};
-use crate::cpu::sequence_net::products::transpose;
-use crate::cpu::wide::wide;
+use vivarium_operators::simd::exp;
+use vivarium_operators::simd::transpose;
+use vivarium_operators::simd::wide;
 
 /// What is kept of a prompt until its gradient is known.
 #[derive(Debug, Clone)]

@@ -13,8 +13,8 @@
 use super::shape::Shape;
 use crate::cpu::dense::{Columns, Panels, PanelsMut, accumulate_weight_gradient, multiply, panels};
 use crate::cpu::one_hidden_layer::{LANES, Row};
-use crate::cpu::sequence_net::products::transpose;
-use crate::cpu::wide::wide;
+use vivarium_operators::simd::transpose;
+use vivarium_operators::simd::wide;
 
 /// C, which says what the features of a token read as.
 #[derive(Debug, Clone)]

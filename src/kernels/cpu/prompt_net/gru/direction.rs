@@ -10,8 +10,8 @@ use crate::cpu::dense::{
 };
 use crate::cpu::one_hidden_layer::{LANES, Row};
 use crate::cpu::prompt_net::codes::{Codes, look_back, look_up};
-use crate::cpu::wide::wide;
 use vivarium_model::models::gru::{Direction as Places, FORWARD, OUT};
+use vivarium_operators::simd::wide;
 use vivarium_science::tokens::TokenPrompts;
 
 /// One direction of the network.
