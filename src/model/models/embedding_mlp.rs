@@ -17,7 +17,7 @@
 
 use super::graph_network::{ACTIVATIONS, GraphNetwork};
 use super::layout::{self, Tensor, Tensors};
-use super::{Family, ModelConfig, Rows, lookup};
+use super::{Family, ModelConfig, lookup};
 use crate::tasks::ExampleForm;
 use vivarium_core::catalog::CatalogInfo;
 use vivarium_core::math::matrix_product;
@@ -153,10 +153,6 @@ impl GraphNetwork for EmbeddingMlp {
         let logits = graph.linear(h, unembed);
         graph.set_output(logits);
         graph
-    }
-
-    fn rows(&self) -> Rows {
-        Rows { name: "Embedding W_E", symbol: "W_E", row: "element", column: "component", entry: "weight" }
     }
 
     fn neurons(&self, weights: &[&[f32]], elements: usize) -> Vec<Vec<f32>> {

@@ -19,8 +19,10 @@ pub trait GraphNetwork: Clone + 'static {
     /// The network on so many elements.
     fn build(&self, elements: usize) -> Graph;
 
-    /// The first parameter, for charts of a first layer.
-    fn rows(&self) -> Rows;
+    /// The first parameter, for charts of a first layer: by default embeddings of the elements.
+    fn rows(&self) -> Rows {
+        Rows { name: "Embedding W_E", symbol: "W_E", row: "element", column: "component", entry: "weight" }
+    }
 
     /// As in [`Network::neurons`].
     fn neurons(&self, weights: &[&[f32]], elements: usize) -> Vec<Vec<f32>>;
@@ -157,8 +159,9 @@ impl<M: GraphNetwork> super::Net for M {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::models::attend::Attend;
     use crate::models::embedding_mlp::{EmbeddingMlp, Join, Tied};
-    use crate::models::modular_transformer::{Attend, ModularTransformer};
+    use crate::models::modular_transformer::ModularTransformer;
     use vivarium_operators::reference::Reference;
 
     /// Initial weights, moved so that biases are not zero and scores differ.

@@ -49,6 +49,7 @@ pub mod reference;
 #[cfg(test)]
 mod tests;
 
+use super::attend::Attend;
 pub use super::norm::NORM_EPSILON;
 pub use reference::{Head, Look, Plain};
 
@@ -75,16 +76,6 @@ choices! {
         Interleaved = "interleaved", "Interleaved: a token with x, then a token with y";
         /// The point's x once more.
         Joint = "joint", "Joint: a token with x, then a token with x and y";
-    }
-}
-
-choices! {
-    /// How scores become weights of attention.
-    pub enum Attend {
-        /// Shares that sum to one.
-        Softmax = "softmax", "Softmax";
-        /// Positive scores, divided by the number of tokens.
-        Relu = "relu", "ReLU, divided by the number of tokens";
     }
 }
 

@@ -2,6 +2,7 @@
 #![doc = include_str!("README.md")]
 
 pub mod activation;
+pub mod attend;
 pub mod attention_only;
 pub mod cell_rules;
 pub mod circuit_network;

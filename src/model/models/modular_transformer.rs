@@ -18,37 +18,18 @@
 //! scores and values into tables over elements. W_E is the first parameter, so that charts of a first layer, which has one row
 //! for each input, show it.
 
+use super::attend::Attend;
 use super::graph_network::{ACTIVATIONS, ATTENTION, GraphNetwork};
 use super::layout::{self, Tensor, Tensors};
-use super::{Family, ModelConfig, Rows, lookup};
+use super::{Family, ModelConfig, lookup};
 use crate::tasks::ExampleForm;
 use vivarium_core::catalog::CatalogInfo;
 use vivarium_core::math::matrix_product;
 use vivarium_core::pytorch::{ScriptPart, ToPyTorch};
+use vivarium_core::settings;
 use vivarium_core::settings::Range;
 use vivarium_core::sources::{NANDA_2023, VASWANI_2017};
-use vivarium_core::{choices, settings};
-use vivarium_operators::weighted_mean::Weighting;
 use vivarium_operators::{Graph, NodeId};
-
-choices! {
-    /// How scores become weights of attention.
-    pub enum Attend {
-        /// Weights that sum to one.
-        Softmax = "softmax", "Softmax";
-        /// Positive scores, divided by the number of tokens.
-        Relu = "relu", "ReLU, divided by the number of tokens";
-    }
-}
-
-impl Attend {
-    fn weighting(self) -> Weighting {
-        match self {
-            Attend::Softmax => Weighting::Softmax,
-            Attend::Relu => Weighting::Relu,
-        }
-    }
-}
 
 settings! {
     /// One layer of attention and MLP on two elements and "=", where it is read out.
@@ -170,10 +151,6 @@ impl GraphNetwork for ModularTransformer {
         let logits = graph.linear(y, unembed);
         graph.set_output(logits);
         graph
-    }
-
-    fn rows(&self) -> Rows {
-        Rows { name: "Embedding W_E", symbol: "W_E", row: "element", column: "component", entry: "weight" }
     }
 
     fn neurons(&self, weights: &[&[f32]], elements: usize) -> Vec<Vec<f32>> {

@@ -1,8 +1,9 @@
 //! Networks on pairs in plain loops and double precision: slow, obvious, and independent of the library.
 
+use vivarium::models::attend::Attend;
 use vivarium::models::embedding_mlp::{EmbeddingMlp, Join, Tied};
 use vivarium::models::group_net::{GroupNet, Sigma};
-use vivarium::models::modular_transformer::{Attend, ModularTransformer};
+use vivarium::models::modular_transformer::ModularTransformer;
 use vivarium::models::{Model, Penalty};
 use vivarium::run::RunSpec;
 use vivarium::tasks::Batch;

@@ -44,8 +44,9 @@ use super::sequence_net::attention::Weighing;
 use super::sequence_net::layer::LayerKind;
 use network::Network;
 use vivarium_model::models::Family;
+use vivarium_model::models::attend::Attend;
 use vivarium_model::models::family::LayerPlaces;
-use vivarium_model::models::in_context_transformer::{Attend, Format, Norm, OnPoints, Unit};
+use vivarium_model::models::in_context_transformer::{Format, Norm, OnPoints, Unit};
 use vivarium_model::run::RunSpec;
 
 /// What is known of a decoder before it is trained.

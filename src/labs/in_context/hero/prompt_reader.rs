@@ -6,8 +6,9 @@
 //! evaluate all tokens again for each query, which takes about twenty times as long for a curve of 49 queries.
 
 use vivarium_core::math::{add_scaled, dot, matrix_product, softmax};
+use vivarium_model::models::attend::Attend;
 use vivarium_model::models::in_context_transformer::{
-    Attend, Format, InContextTransformer, NORM_EPSILON, Norm, Places,
+    Format, InContextTransformer, NORM_EPSILON, Norm, Places,
 };
 
 /// A network's answer to a query.

@@ -4,7 +4,8 @@
 //! the score is positive.
 
 use super::reference::{Head, Pass, Plain};
-use super::{Attend, LayerPlaces, Norm};
+use super::{LayerPlaces, Norm};
+use crate::models::attend::Attend;
 use crate::models::matrices::{add_turned_product, product_back, softmax_back};
 use crate::models::norm::Normed;
 use vivarium_core::math::{add_scaled, dot};

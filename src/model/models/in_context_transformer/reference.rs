@@ -3,7 +3,8 @@
 //!
 //! Tokens are rows of all matrices here: h is `[t, width]` for a prompt of t tokens.
 
-use super::{Attend, Format, InContextTransformer, LayerPlaces, Norm, OnPoints, Places, Unit};
+use super::{Format, InContextTransformer, LayerPlaces, Norm, OnPoints, Places, Unit};
+use crate::models::attend::Attend;
 use crate::models::matrices::product_turned;
 use crate::models::norm::Normed;
 use vivarium_core::math::{add_scaled, dot, matrix_product, softmax};

@@ -4,8 +4,9 @@ use burn::tensor::Tensor;
 use burn::tensor::activation::{relu, sigmoid, softmax};
 
 use super::reference::{GELU_CUBE, GELU_SLOPE};
-use super::{Attend, Format, InContextTransformer, LayerPlaces, Norm, Unit, prompts_of};
+use super::{Format, InContextTransformer, LayerPlaces, Norm, Unit, prompts_of};
 use crate::models::Net;
+use crate::models::attend::Attend;
 use crate::models::sequences::{self, NEVER, past};
 use crate::tasks::Examples;
 
