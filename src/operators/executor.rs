@@ -13,7 +13,10 @@ use crate::attention_scores::Heads;
 use crate::cross_entropy::{self, Measured};
 use crate::graph::{Graph, NodeId, Operator};
 use crate::layout::Layout;
-use crate::plan::{Index, Label, MAX_SOURCES, ParameterLayout, Plan, Read, Slot, Step, check_reads};
+use crate::plan::{
+    Index, Label, MAX_SOURCES, ParameterLayout, Plan, Read, Slot, Step, check_reads, mark_first_gradients,
+    needs_memory,
+};
 use crate::simd::{BLOCK, LANES, Panels, PanelsMut, Row, Source, SourceMut, panels, transpose};
 use crate::weighted_mean::{self, Part, Weighting};
 use crate::{attention_scores, linear, relu, slice, sum};
@@ -60,15 +63,7 @@ impl Executor {
             let (id, shape) = (NodeId(number), node.shape);
             match node.operator {
                 Operator::Stack => continue,
-                Operator::Lookup { .. } => {
-                    let reads_rows = |consumer: &usize| match graph.nodes[*consumer].operator {
-                        Operator::Linear => graph.nodes[*consumer].inputs[0] == id,
-                        operator => operator == Operator::Relu,
-                    };
-                    if number != graph.output && !consumers[number].iter().any(reads_rows) {
-                        continue;
-                    }
-                }
+                Operator::Lookup { .. } if !needs_memory(graph, id, &consumers[number]) => continue,
                 Operator::Attention { .. } => return Err("its attention has a query for each example".into()),
                 Operator::Parameter(at) => {
                     let slot = plan.allocate(id);
@@ -141,37 +136,12 @@ impl Executor {
         if !graph.output().shape.per_example || plan.layout.is_grouped(NodeId(graph.output)) {
             return Err("the output is the same for all examples, or has heads".into());
         }
-        // The backward pass writes the gradient of a value of an example at its first use and adds after that. Gradients of
-        // constants are added over all blocks.
-        let mut is_written = vec![true; plan.slots.len()];
-        let of_example = steps.iter().filter(|step| step.per_example && step.output != output);
-        of_example.for_each(|step| is_written[step.output] = false);
-        for step in steps.iter_mut().rev().filter(|step| step.per_example) {
-            for read in step.inputs.iter_mut().flatten().filter(|read| read.index == Index::Sample) {
-                if read.slot != step.output {
-                    read.overwrites = !std::mem::replace(&mut is_written[read.slot], true);
-                }
-            }
-        }
+        mark_first_gradients(&mut steps, plan.slots.len(), output);
         parameters.sort_by_key(|(at, _)| *at);
         let longest = plan.slots.iter().map(|slot| slot.stride).max().unwrap_or(0).max(BLOCK);
-        let mut labels = vec![];
-        for (number, node) in graph.nodes.iter().enumerate() {
-            let Some(label) = node.label else { continue };
-            let slot = plan.slot_of[number].ok_or_else(|| format!("{label} has no memory"))?;
-            let step = steps.iter().rposition(|step| step.output == slot).unwrap_or(0);
-            let size = node.shape.columns;
-            labels.push(Label {
-                label,
-                slot,
-                step,
-                size,
-                is_grouped: plan.layout.is_grouped(NodeId(number)),
-            });
-        }
         let classes = graph.output().shape.columns;
         Ok(Executor {
-            labels,
+            labels: plan.labels(&steps)?,
             slots: plan.slots,
             steps,
             parameters: parameters.into_iter().map(|(_, parameter)| parameter).collect(),

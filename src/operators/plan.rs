@@ -122,6 +122,22 @@ impl Plan<'_> {
         self.slots.len() - 1
     }
 
+    /// The values with labels.
+    ///
+    /// # Errors
+    /// A sentence if such a value has no memory.
+    pub(crate) fn labels(&self, steps: &[Step]) -> Result<Vec<Label>, String> {
+        let mut labels = vec![];
+        for (number, node) in self.graph.nodes.iter().enumerate() {
+            let Some(label) = node.label else { continue };
+            let slot = self.slot_of[number].ok_or_else(|| format!("{label} has no memory"))?;
+            let step = steps.iter().rposition(|step| step.output == slot).unwrap_or(0);
+            let is_grouped = self.layout.is_grouped(NodeId(number));
+            labels.push(Label { label, slot, step, size: node.shape.columns, is_grouped });
+        }
+        Ok(labels)
+    }
+
     /// Slots and rows from which an operator reads a value.
     pub(crate) fn reads(&self, id: NodeId, per_example: bool, rows: usize) -> Result<Vec<Read>, String> {
         let node = self.graph.node(id);
@@ -143,6 +159,30 @@ impl Plan<'_> {
             },
             _ if node.shape.rows == 1 && rows > 1 => read(id, Index::Constant),
             _ => read(id, Index::Sample),
+        }
+    }
+}
+
+/// Whether a look-up needs memory of its own: if it is the output, or if an operator reads it that reads rows one after the other.
+pub(crate) fn needs_memory(graph: &Graph, lookup: NodeId, consumers: &[usize]) -> bool {
+    let reads_rows = |consumer: &usize| match graph.nodes[*consumer].operator {
+        Operator::Linear => graph.nodes[*consumer].inputs[0] == lookup,
+        operator => operator == Operator::Relu,
+    };
+    lookup.0 == graph.output || consumers.iter().any(reads_rows)
+}
+
+/// Marks the first use of each value of an example in the backward pass, which writes the gradient; later uses add to the
+/// gradient. Gradients of constants are added over all blocks.
+pub(crate) fn mark_first_gradients(steps: &mut [Step], slots: usize, output: usize) {
+    let mut is_written = vec![true; slots];
+    let of_example = steps.iter().filter(|step| step.per_example && step.output != output);
+    of_example.for_each(|step| is_written[step.output] = false);
+    for step in steps.iter_mut().rev().filter(|step| step.per_example) {
+        for read in step.inputs.iter_mut().flatten().filter(|read| read.index == Index::Sample) {
+            if read.slot != step.output {
+                read.overwrites = !std::mem::replace(&mut is_written[read.slot], true);
+            }
         }
     }
 }
