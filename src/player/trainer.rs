@@ -141,6 +141,11 @@ impl TrainerPhase {
         *unanswered_starts == 0
     }
 
+    /// Whether the trainer was sent a start command that it has not answered.
+    pub fn has_unanswered_start(self) -> bool {
+        matches!(self, TrainerPhase::Ready { unanswered_starts: 1.., .. })
+    }
+
     /// Begins to count the seconds without a message of the trainer anew.
     pub(crate) fn reset_silence(&mut self) {
         if let TrainerPhase::Ready { silent_seconds, .. } = self {

@@ -1,11 +1,12 @@
 //! Messages on the present state of the run are removed when this state ends; the name of a run stays when it goes on.
 
+use crate::effect::Effect;
 use crate::run::tests::{Page, receive, started_event};
 use crate::share::titles::page_title;
 use crate::state::{Action, State};
 use vivarium_labs::find_preset;
 use vivarium_model::permalink::encode;
-use vivarium_model::protocol::{DeviceInfo, DeviceKind, EndReason, Event};
+use vivarium_model::protocol::{Command, DeviceInfo, DeviceKind, EndReason, Event};
 use vivarium_view::display::RunPhase;
 use vivarium_view::presets::recorded::recorded_steps;
 
@@ -20,6 +21,32 @@ fn started(link: &str) -> State {
     receive(&mut state, started_event());
     assert_eq!(state.player.run.phase, RunPhase::Running);
     state
+}
+
+#[test]
+fn a_step_requested_while_the_run_starts_reaches_the_trainer() {
+    let ready = Event::Ready(DeviceInfo { kind: DeviceKind::Cpu, name: "CPU".into(), simulated: false });
+    let sent_goals = |effects: &[Effect]| {
+        effects.iter().filter(|effect| matches!(effect, Effect::Send(Command::PlayTo(500), _))).count()
+    };
+    for is_sent in [false, true] {
+        let mut state = State::default();
+        state.apply(Action::Open("#v1/sparse-parity?n=20&device=cpu&start=paused".into()));
+        let mut effects = vec![];
+        if is_sent {
+            effects.extend(receive(&mut state, ready.clone()));
+        }
+        assert_eq!((state.player.awaiting_start, sent_goals(&effects)), (true, 0));
+        state.train_to(500, &mut effects);
+        if !is_sent {
+            assert_eq!(sent_goals(&effects), 0, "no start command has been sent");
+            effects.extend(receive(&mut state, ready.clone()));
+        }
+        assert_eq!(sent_goals(&effects), 1);
+        receive(&mut state, started_event());
+        receive(&mut state, Event::Resumed { step: 0 });
+        assert_eq!((&state.player.run.phase, state.player.paused), (&RunPhase::Running, false));
+    }
 }
 
 #[test]

@@ -230,9 +230,11 @@ impl State {
         self.player.goal = Some(goal);
         self.player
             .show_while_playing(tr!("The run continues up to step {step}.", step = format_thousands(step)));
-        // A run that has not started yet receives the step with its start command.
+        // A start command that is still to be sent carries the step; one that was sent before did not carry it.
         if !self.player.awaiting_start {
             self.player.paused = false;
+            self.player.send(Command::PlayTo(step), effects);
+        } else if self.player.trainer.has_unanswered_start() {
             self.player.send(Command::PlayTo(step), effects);
         }
     }
