@@ -378,6 +378,14 @@ impl Store {
     where
         T: PartialEq + Send + Sync + 'static,
     {
-        Memo::new(move |_| self.state.with(&read))
+        self.memo_after(move |state, _| read(state))
+    }
+
+    /// Creates a memo as [`Store::memo`] does, of a value that depends on the previous one.
+    pub fn memo_after<T>(self, read: impl Fn(&State, Option<&T>) -> T + Send + Sync + 'static) -> Memo<T>
+    where
+        T: PartialEq + Send + Sync + 'static,
+    {
+        Memo::new(move |before| self.state.with(|state| read(state, before)))
     }
 }

@@ -135,6 +135,7 @@ export function timeAndComparison(here) {
       const other = list.locator("li").filter({ hasText: "width 24" });
       await other.getByRole("textbox").fill("The wide one");
       await other.getByRole("textbox").press("Enter");
+      await until(async () => (await stored(a.page, address)).some((run) => run.name === "The wide one"), "the name to be stored", 90);
       await other.getByRole("button", { name: "Pin" }).click();
       // The other tab goes on writing that run down.
       const before = (await stored(a.page, address)).find((run) => run.name === "The wide one")?.step ?? 0;

@@ -94,8 +94,8 @@ pub fn Library() -> impl IntoView {
     let is_open = Memo::new(move |_| open.get());
     let lines = move || {
         is_open.get().then(|| {
-            let ids = store.memo(|state| {
-                state.library.listed_runs().into_iter().map(|saved| saved.id.clone()).collect::<Vec<_>>()
+            let ids = store.memo_after(|state, shown: Option<&Vec<String>>| {
+                state.library.list_order(shown.map_or(&[], Vec::as_slice))
             });
             view! {
                 <For each=move || ids.get() key=String::clone let:id>

@@ -202,3 +202,27 @@ fn a_list_without_curves_takes_none_from_the_page() {
     assert_eq!(left(run(200, 5), run(100, 0)), (200, 5));
     assert_eq!(left(run(100, 5), run(200, 0)), (200, 0), "they are those of fewer steps");
 }
+
+/// A row that moves while a name is being typed into its field loses the focus and the text.
+#[test]
+fn rows_keep_their_places_while_runs_are_saved() {
+    let storage: Rc<RefCell<FakeStorage>> = Rc::default();
+    let mut tab = tab_after_runs(2, &storage);
+    let ids = |tab: &Tab| {
+        tab.state.library.listed_runs().into_iter().map(|saved| saved.id.clone()).collect::<Vec<_>>()
+    };
+    let shown = tab.state.library.list_order(&[]);
+    assert_eq!((shown.len(), &shown), (2, &ids(&tab)), "a list that is opened begins with the latest run");
+    // Another tab saves the earlier run.
+    let old = tab.state.library.runs.iter_mut().find(|saved| saved.id == shown[1]).unwrap();
+    old.at += 1e6;
+    assert_eq!(ids(&tab), [shown[1].clone(), shown[0].clone()]);
+    assert_eq!(tab.state.library.list_order(&shown), shown);
+    tab.act(Action::NewSeed(3));
+    tab.trainer.advance(200);
+    tab.seconds(3);
+    let with_new = tab.state.library.list_order(&shown);
+    assert_eq!((with_new.len(), &with_new[1..]), (3, &shown[..]), "a new run is first");
+    tab.act_on_library(LibraryAction::Pin(shown[1].clone()));
+    assert_eq!(tab.state.library.list_order(&with_new)[0], shown[1], "a pinned run precedes all others");
+}

@@ -301,6 +301,16 @@ impl Library {
         listed
     }
 
+    /// Returns the ids of the listed runs in the order of a list that shows `shown` already: rows keep their places while
+    /// their runs are saved again and again, because a row that moves loses the focus and the text that is being typed.
+    /// Pinned runs are first; of either group new runs precede the others.
+    pub fn list_order(&self, shown: &[String]) -> Vec<String> {
+        let mut listed = self.listed_runs();
+        let place = |run: &SavedRun| shown.iter().position(|id| *id == run.id);
+        sorting::sort_by(&mut listed, |a, b| b.pinned.cmp(&a.pinned).then(place(a).cmp(&place(b))));
+        listed.into_iter().map(|saved| saved.id.clone()).collect()
+    }
+
     /// Returns the saved run with this id; None if there is none.
     pub fn find(&self, id: &str) -> Option<&SavedRun> {
         self.runs.iter().find(|saved| saved.id == id)
