@@ -215,9 +215,20 @@ export async function openAsPeopleDo() {
   }
 }
 
+/** Pages that `visit` has opened and nobody has closed. */
+const visited = new Set();
+
+/** Closes what a test that failed has left open: a page that goes on training and saving disturbs the tests after it. */
+export async function closeVisited() {
+  await Promise.allSettled([...visited].map((page) => page.close()));
+  visited.clear();
+}
+
 /** Opens the page at a link and keeps what the console says and which requests it makes. */
 export async function visit(context, address, link = "", size = { width: 1440, height: 900 }) {
   const page = await context.newPage();
+  visited.add(page);
+  page.on("close", () => visited.delete(page));
   await page.setViewportSize(size);
   const heard = { console: [], requests: [] };
   page.on("console", (message) => {

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { after, before, describe, it } from "node:test";
+import { after, afterEach, before, describe, it } from "node:test";
 
 import { access } from "./access.mjs";
 import { charts } from "./charts.mjs";
@@ -17,7 +17,7 @@ import { files } from "./files.mjs";
 import { functionsLab } from "./functions.mjs";
 import { gallery } from "./gallery.mjs";
 import { glossary } from "./glossary.mjs";
-import { lab, open, pixels, rows, serve, stepOf, text, until, visit } from "./harness.mjs";
+import { closeVisited, lab, open, pixels, rows, serve, stepOf, text, until, visit } from "./harness.mjs";
 import { groupsLab } from "./groups.mjs";
 import { keeping } from "./keeper.mjs";
 import { languages } from "./languages.mjs";
@@ -74,6 +74,8 @@ before(async () => {
   plain = await open();
   simulated = await open({ gpu: true });
 });
+
+afterEach(closeVisited);
 
 after(async () => {
   await plain?.close();
