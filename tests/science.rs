@@ -10,7 +10,7 @@ use vivarium::presets::Preset;
 use vivarium::training::launch::device::Device;
 
 fn check(preset: &Preset) -> Vec<String> {
-    let verdicts = science::check_preset(preset, &Device::cpu()).unwrap();
+    let verdicts = science::check_preset(preset, science::REPLICAS, &Device::cpu()).unwrap();
     for verdict in &verdicts {
         println!("{} {}: {}", if verdict.holds { "  " } else { "NO" }, preset.slug, verdict.text);
     }

@@ -19,6 +19,10 @@ use vivarium_view::presets::Preset;
 pub struct Arguments {
     /// Presets to check. Without names: all presets except those that need a GPU or take hours.
     presets: Vec<String>,
+    /// Number of networks that are trained for each preset whose link has one network. With fewer than twenty
+    /// a share of networks is coarser than in the claim, so that a claim about shares may fail by chance.
+    #[arg(long, default_value_t = science::REPLICAS as u64, value_parser = clap::value_parser!(u64).range(1..=science::REPLICAS as u64))]
+    networks: u64,
     /// Check on the GPU if there is one.
     #[arg(long)]
     gpu: bool,
@@ -123,7 +127,7 @@ pub fn claims(arguments: &Arguments) -> Result<(), CommandError> {
         spec.parse("device", if arguments.gpu { "gpu" } else { "cpu" })
             .map_err(|problem| CommandError::bad_link(problem.to_string()))?;
         let device = open::open_device(&spec)?;
-        let verdicts = science::check_preset(preset, &device)?;
+        let verdicts = science::check_preset(preset, arguments.networks as usize, &device)?;
         let seconds = (now_ms() - begin) / 1e3;
         broken += verdicts.iter().filter(|verdict| !verdict.holds).count();
         if arguments.format == DescriptionFormat::Json {

@@ -76,28 +76,28 @@ struct MeasuredRun {
     weight_measures: Vec<(ExpectedMeasure, u64, Vec<f32>)>,
 }
 
-/// Trains the preset, with [`REPLICAS`] networks if its link has one, or with as many as fit into memory, and
+/// Trains the preset, with `networks` networks if its link has one, or with as many as fit into memory, and
 /// checks the expectations of its claim.
 ///
 /// # Errors
 /// When the device stops working.
-pub fn check_preset(preset: &Preset, device: &Device) -> Result<Vec<Verdict>, RunError> {
+pub fn check_preset(preset: &Preset, networks: usize, device: &Device) -> Result<Vec<Verdict>, RunError> {
     let mut spec = preset.link().spec;
     if spec.run.replicas == 1 {
-        spec.run.replicas = max_replicas(&spec);
+        spec.run.replicas = max_replicas(&spec, networks);
     }
     spec.run.steps = preset.max_steps;
     check_run(spec, preset.expectations, device)
 }
 
-/// Number of networks, at most [`REPLICAS`], with which every run of a sweep fits into memory.
-fn max_replicas(spec: &RunSpec) -> usize {
+/// Number of networks, at most `networks`, with which every run of a sweep fits into memory.
+fn max_replicas(spec: &RunSpec, networks: usize) -> usize {
     let fits = |replicas: &usize| {
         let mut spec = spec.clone();
         spec.run.replicas = *replicas;
         cells(&spec).iter().all(|cell| cell.spec.invalid_settings().is_empty())
     };
-    (2..=REPLICAS).rev().find(fits).unwrap_or(1)
+    (2..=networks).rev().find(fits).unwrap_or(1)
 }
 
 /// Trains the run `spec`, or all runs if it is a sweep, and checks the expectations `expected`: one verdict
@@ -590,7 +590,7 @@ mod tests {
 
     #[test]
     fn every_preset_is_checked_with_as_many_networks_as_fit() {
-        let replicas = |slug: &str| max_replicas(&labs::find_preset(slug).unwrap().link().spec);
+        let replicas = |slug: &str| max_replicas(&labs::find_preset(slug).unwrap().link().spec, REPLICAS);
         assert_eq!(replicas("parity-20"), REPLICAS);
         assert!((1..REPLICAS).contains(&replicas("paper-gru")));
     }

@@ -227,7 +227,7 @@ mod tests {
     #[test]
     fn what_was_found_follows_from_the_values_of_the_networks() {
         let preset = find_preset("parity-20").unwrap();
-        let verdicts = super::super::check_preset(preset, &Device::cpu()).unwrap();
+        let verdicts = super::super::check_preset(preset, super::super::REPLICAS, &Device::cpu()).unwrap();
         assert_eq!(verdicts.len(), preset.expectations.len());
         let mut checked = 0;
         for (verdict, expect) in verdicts.iter().zip(preset.expectations) {
