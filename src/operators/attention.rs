@@ -5,14 +5,14 @@
 //! A[i, g] = exp s[i, g] / Σ_i' exp s[i', g], or max(0, s[i, g]) / positions
 //! out[g, j] = Σ_i A[i, g] v[i, g, j]             q, out [1, heads · size], k, v [positions, heads · size]
 //! grad_q[g, j] = Σ_i grad_s[i, g] k[i, g, j] / √size      grad_k[i, g, j] = grad_s[i, g] q[g, j] / √size
-//! grad_s, grad_v as of the weighted mean
+//! grad_s, grad_v as of the weighted sum
 //! ```
 //!
 //! Vaswani et al. 2017, section 3.2. This operator has no form in vectors and on tensors: [`rewrite`](crate::rewrite) replaces it
-//! by [`attention_scores`](crate::attention_scores) and [`weighted_mean`](crate::weighted_mean) where the query is a constant.
+//! by [`attention_scores`](crate::attention_scores) and [`weighted_sum`](crate::weighted_sum) where the query is a constant.
 
 use crate::matrix::Matrix;
-use crate::weighted_mean::{self, Weighting};
+use crate::weighted_sum::{self, Weighting};
 
 /// The scores, `[positions, heads]`.
 fn scores(query: &Matrix, keys: &Matrix, heads: usize) -> Matrix {
@@ -28,14 +28,14 @@ fn scores(query: &Matrix, keys: &Matrix, heads: usize) -> Matrix {
     scores
 }
 
-/// Attention of `query` over positions with these keys and values; `by` is the number of heads and the weighting.
-pub fn forward(query: &Matrix, keys: &Matrix, values: &Matrix, by: (usize, Weighting)) -> Matrix {
-    weighted_mean::forward(&scores(query, keys, by.0), values, by.1)
+/// Attention of `query` over positions with these keys and values, with `heads` heads.
+pub fn forward(query: &Matrix, keys: &Matrix, values: &Matrix, heads: usize, weighting: Weighting) -> Matrix {
+    weighted_sum::forward(&scores(query, keys, heads), values, weighting)
 }
 
 /// The attention weights, `[positions, heads]`.
-pub fn weights(query: &Matrix, keys: &Matrix, by: (usize, Weighting)) -> Matrix {
-    weighted_mean::weights(&scores(query, keys, by.0), by.1)
+pub fn weights(query: &Matrix, keys: &Matrix, heads: usize, weighting: Weighting) -> Matrix {
+    weighted_sum::weights(&scores(query, keys, heads), weighting)
 }
 
 /// The gradients of query, keys and values.
@@ -43,13 +43,13 @@ pub fn backward(
     query: &Matrix,
     keys: &Matrix,
     values: &Matrix,
-    by: (usize, Weighting),
+    heads: usize,
+    weighting: Weighting,
     grad_output: &Matrix,
 ) -> [Matrix; 3] {
-    let (heads, weighting) = by;
     let size = query.columns / heads;
     let [grad_scores, grad_values] =
-        weighted_mean::backward(&scores(query, keys, heads), values, weighting, grad_output);
+        weighted_sum::backward(&scores(query, keys, heads), values, weighting, grad_output);
     let (mut grad_query, mut grad_keys) = (Matrix::zeros_like(query), Matrix::zeros_like(keys));
     for row in 0..keys.rows {
         for column in 0..query.columns {

@@ -18,7 +18,7 @@ use crate::plan::{
     needs_memory,
 };
 use crate::simd::{BLOCK, LANES, Panels, PanelsMut, Row, Source, SourceMut, panels, transpose};
-use crate::weighted_mean::{self, Part, Weighting};
+use crate::weighted_sum::{self, Part, Position, Weighting};
 use crate::{attention_scores, linear, relu, slice, sum};
 
 /// A network ready to be executed.
@@ -123,9 +123,9 @@ impl Executor {
                     step.heads =
                         Heads { count: heads, size: graph.node(node.inputs[1]).shape.columns / heads };
                 }
-                Operator::WeightedMean { heads, .. } => {
+                Operator::WeightedSum { heads, .. } => {
                     step.heads = Heads { count: heads, size: shape.columns / heads };
-                    let rows = weighted_mean::workspace_rows(heads, step.inputs[0].len());
+                    let rows = weighted_sum::workspace_rows(heads, step.inputs[0].len());
                     step.workspace = vec![Row::ZERO; rows];
                 }
                 _ => {}
@@ -207,24 +207,24 @@ impl Executor {
         found.map_or(vec![], |own| self.numbers(own.slot, example).take(own.size).collect())
     }
 
-    fn labelled_mean(&self, label: &str) -> Option<&Step> {
+    fn labelled_sum(&self, label: &str) -> Option<&Step> {
         let found = self.labels.iter().find(|own| own.label == label)?;
         let step = &self.steps[found.step];
-        matches!(step.operator, Operator::WeightedMean { .. }).then_some(step)
+        matches!(step.operator, Operator::WeightedSum { .. }).then_some(step)
     }
 
-    /// Heads of the weighted mean with this label; 0 if there is none.
+    /// Heads of the weighted sum with this label; 0 if there is none.
     pub fn heads(&self, label: &str) -> usize {
-        self.labelled_mean(label).map_or(0, |step| step.heads.count)
+        self.labelled_sum(label).map_or(0, |step| step.heads.count)
     }
 
-    /// The weights that the mean with this label gives to each position of an example of the block, `[heads, positions]`.
+    /// The weights that the weighted sum with this label gives to each position of an example of the block, `[heads, positions]`.
     pub fn weights(&self, label: &str, example: usize) -> Vec<f32> {
-        let Some(Step { workspace, inputs, heads, .. }) = self.labelled_mean(label) else { return vec![] };
+        let Some(Step { workspace, inputs, heads, .. }) = self.labelled_sum(label) else { return vec![] };
         let positions = inputs[0].len();
         let weight = |head| {
             (0..positions)
-                .map(move |position| weighted_mean::weight(workspace, positions, head, position, example))
+                .map(move |position| weighted_sum::weight(workspace, positions, head, position, example))
         };
         (0..heads.count).flat_map(weight).collect()
     }
@@ -350,11 +350,11 @@ impl Executor {
             Operator::AttentionScores { .. } => {
                 attention_scores::forward_simd(slot(0).panels(), slot(1).panels(), *heads, &mut out, count);
             }
-            Operator::WeightedMean { weighting, .. } => {
+            Operator::WeightedSum { weighting, .. } => {
                 let (scores, positions) = self.sources(inputs[0].iter().copied());
                 let (values, _) = self.sources(inputs[1].iter().copied());
                 let (scores, values) = (&scores[..positions], &values[..positions]);
-                weighted_mean::forward_simd(scores, values, (*heads, weighting), workspace, &mut out, count);
+                weighted_sum::forward_simd(scores, values, *heads, weighting, workspace, &mut out, count);
             }
             Operator::Parameter(_)
             | Operator::Lookup { .. }
@@ -441,8 +441,8 @@ impl Executor {
                     attention_scores::backward_simd_query(w, heads, d, grad_query, count);
                 });
             }
-            Operator::WeightedMean { weighting, .. } => {
-                self.weighted_mean_backward(step, weighting, gradient, count);
+            Operator::WeightedSum { weighting, .. } => {
+                self.weighted_sum_backward(step, weighting, gradient, count);
             }
             Operator::Parameter(_)
             | Operator::Lookup { .. }
@@ -451,29 +451,30 @@ impl Executor {
         }
     }
 
-    fn weighted_mean_backward(
+    fn weighted_sum_backward(
         &mut self,
         step: &mut Step,
         weighting: Weighting,
         gradient: &[Row],
         count: usize,
     ) {
-        let d = Panels::new(gradient, self.slots[step.output].stride);
+        let grad_output = Panels::new(gradient, self.slots[step.output].stride);
         let Step { inputs, heads, workspace, .. } = step;
         let positions = inputs[0].len();
-        for (position, values) in inputs[1].iter().enumerate() {
-            let values = self.source(*values);
-            weighted_mean::backward_simd_weights(values, *heads, (position, positions), d, workspace, count);
+        for (index, values) in inputs[1].iter().enumerate() {
+            let (values, position) = (self.source(*values), Position { index, count: positions });
+            weighted_sum::backward_simd_weights(values, *heads, position, grad_output, workspace, count);
         }
-        weighted_mean::backward_simd_scores((*heads, weighting), positions, workspace, count);
+        weighted_sum::backward_simd_scores(*heads, weighting, positions, workspace, count);
         for (part, reads) in inputs.iter().enumerate() {
-            for (position, read) in reads.iter().enumerate() {
+            for (index, read) in reads.iter().enumerate() {
+                let position = Position { index, count: positions };
                 let part = Part { is_scores: part == 0, overwrites: read.overwrites };
                 self.with_gradient(*read, |_, grad| {
-                    weighted_mean::backward_simd_position(
+                    weighted_sum::backward_simd_position(
                         *heads,
-                        (position, positions),
-                        d,
+                        position,
+                        grad_output,
                         workspace,
                         grad,
                         part,

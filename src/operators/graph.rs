@@ -3,7 +3,7 @@
 //! A value is a matrix: `[positions of the example, components]` if it depends on the example, else a parameter or what follows
 //! from parameters alone, which is computed once for all examples of a step.
 
-use crate::weighted_mean::Weighting;
+use crate::weighted_sum::Weighting;
 
 /// A value of a [`Graph`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -46,8 +46,8 @@ pub enum Operator {
         /// Number of heads.
         heads: usize,
     },
-    /// The mean of values weighted by scores: [`weighted_mean`](crate::weighted_mean).
-    WeightedMean {
+    /// The mean of values weighted by scores: [`weighted_sum`](crate::weighted_sum).
+    WeightedSum {
         /// Number of heads.
         heads: usize,
         /// How scores become weights.
@@ -249,7 +249,7 @@ impl Graph {
                     && !w.per_example
                     && !query.per_example
             }
-            Operator::WeightedMean { heads, .. } => {
+            Operator::WeightedSum { heads, .. } => {
                 of(0).columns == heads && of(0).rows == of(1).rows && of(1).columns % heads == 0
             }
         };
@@ -267,7 +267,7 @@ impl Graph {
             Operator::Relu => (of(0).rows, of(0).columns),
             Operator::Attention { .. } => (of(0).rows, of(2).columns),
             Operator::AttentionScores { heads } => (of(0).rows, heads),
-            Operator::WeightedMean { .. } => (1, of(1).columns),
+            Operator::WeightedSum { .. } => (1, of(1).columns),
         };
         Shape { rows, columns, per_example }
     }
@@ -280,7 +280,7 @@ impl Graph {
             let factors = match node.operator {
                 Operator::Linear => [node.shape.rows, input(0).columns, node.shape.columns],
                 Operator::Attention { .. } => [2, input(1).rows, input(1).columns],
-                Operator::WeightedMean { .. } => [1, input(1).rows, input(1).columns],
+                Operator::WeightedSum { .. } => [1, input(1).rows, input(1).columns],
                 Operator::AttentionScores { .. } => [1, input(0).rows, input(0).columns],
                 Operator::Lookup { .. } => [1, 1, node.shape.columns],
                 _ => continue,
@@ -297,7 +297,7 @@ impl Graph {
         let width = |node: &Node| match node.operator {
             Operator::Stack => 0,
             // Its weights too.
-            Operator::WeightedMean { heads, .. } => {
+            Operator::WeightedSum { heads, .. } => {
                 node.shape.columns.max(heads * self.node(node.inputs[0]).shape.rows)
             }
             _ => node.shape.columns * node.shape.rows,

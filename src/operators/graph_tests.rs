@@ -5,11 +5,11 @@ use crate::graph::{Graph, NodeId, Operator};
 use crate::reference::Reference;
 use crate::rewrite::Rule;
 use crate::simd::{BLOCK, LANES, Row};
-use crate::weighted_mean::Weighting;
+use crate::weighted_sum::Weighting;
 use crate::{Executor, cross_entropy};
 
 /// Numbers at random, the same in every run: splitmix64.
-struct Random(u64);
+pub(crate) struct Random(pub u64);
 
 impl Random {
     fn bits(&mut self) -> u64 {
@@ -31,14 +31,14 @@ impl Random {
 }
 
 /// A graph on pairs of symbols.
-struct Case {
-    name: &'static str,
-    graph: Graph,
-    symbols: usize,
+pub(crate) struct Case {
+    pub name: &'static str,
+    pub graph: Graph,
+    pub symbols: usize,
 }
 
 /// A graph for each operator, whose sizes are drawn.
-fn cases(random: &mut Random) -> Vec<Case> {
+pub(crate) fn cases(random: &mut Random) -> Vec<Case> {
     let mut cases = vec![];
     for (name, build) in BUILDERS {
         let mut graph = Graph::new(2);
@@ -115,7 +115,7 @@ const BUILDERS: [(&str, Build); 8] = [
         let bias = graph.parameter("bias", [1, heads], 1.0);
         graph.sum(&[x, bias])
     }),
-    ("weighted_mean", |graph, symbols, random| {
+    ("weighted_sum", |graph, symbols, random| {
         let (heads, size) = (random.size(1, 20), random.size(1, 20));
         let scores = graph.parameter("scores", [symbols, heads], 1.0);
         let values = graph.parameter("values", [symbols, heads * size], 1.0);
@@ -124,7 +124,7 @@ const BUILDERS: [(&str, Build); 8] = [
         let values = [graph.lookup(values, 0), b, graph.lookup(values, 1)];
         let (scores, values) = (graph.stack(&scores), graph.stack(&values));
         let weighting = drawn_weighting(random);
-        let mean = graph.push(Operator::WeightedMean { heads, weighting }, vec![scores, values]);
+        let mean = graph.push(Operator::WeightedSum { heads, weighting }, vec![scores, values]);
         let classes = random.size(2, 20);
         let u = graph.parameter("u", [heads * size, classes], 1.0);
         graph.linear(mean, u)
@@ -161,7 +161,7 @@ fn drawn_weighting(random: &mut Random) -> Weighting {
 }
 
 /// Weights at random, of a size at which softmax is not a maximum.
-fn weights(graph: &Graph, random: &mut Random) -> Vec<Vec<f64>> {
+pub(crate) fn weights(graph: &Graph, random: &mut Random) -> Vec<Vec<f64>> {
     let draw = |parameter: &crate::graph::Parameter| {
         let scale = 1.0 / (parameter.rows as f64).sqrt().max(1.0);
         // Numbers that a vector holds exactly.
@@ -170,17 +170,23 @@ fn weights(graph: &Graph, random: &mut Random) -> Vec<Vec<f64>> {
     graph.parameters().iter().map(draw).collect()
 }
 
-fn examples(symbols: usize, count: usize, random: &mut Random) -> Vec<u32> {
+pub(crate) fn examples(symbols: usize, count: usize, random: &mut Random) -> Vec<u32> {
     (0..2 * count).map(|_| random.size(0, symbols - 1) as u32).collect()
 }
 
-fn labels(graph: &Graph, count: usize, random: &mut Random) -> Vec<u32> {
+pub(crate) fn labels(graph: &Graph, count: usize, random: &mut Random) -> Vec<u32> {
     let classes = graph.output().shape.columns;
     (0..count).map(|_| random.size(0, classes - 1) as u32).collect()
 }
 
 /// Mean loss and gradient by the reference.
-fn mean(graph: &Graph, w: &[Vec<f64>], x: &[u32], labels: &[u32], smoothing: f64) -> (f64, Vec<Vec<f64>>) {
+pub(crate) fn mean(
+    graph: &Graph,
+    w: &[Vec<f64>],
+    x: &[u32],
+    labels: &[u32],
+    smoothing: f64,
+) -> (f64, Vec<Vec<f64>>) {
     let reference = Reference::new(graph, w);
     let (mut loss, mut gradient) = (0.0, w.iter().map(|w| vec![0.0; w.len()]).collect::<Vec<_>>());
     for (x, label) in x.chunks(2).zip(labels) {
@@ -255,10 +261,10 @@ fn rules_replace_what_they_are_about() {
     let graph = |name: &str| &cases.iter().find(|case| case.name == name).unwrap().graph;
     let attention = graph("attention");
     let is_attention = |operator: &Operator| matches!(operator, Operator::Attention { .. });
-    let is_mean = |operator: &Operator| matches!(operator, Operator::WeightedMean { .. });
-    assert!(has(attention, is_attention) && !has(attention, is_mean));
+    let is_weighted_sum = |operator: &Operator| matches!(operator, Operator::WeightedSum { .. });
+    assert!(has(attention, is_attention) && !has(attention, is_weighted_sum));
     let constant_query = attention.rewritten_by(&[Rule::ConstantQuery]);
-    assert!(!has(&constant_query, is_attention) && has(&constant_query, is_mean));
+    assert!(!has(&constant_query, is_attention) && has(&constant_query, is_weighted_sum));
     // With tables nothing but the output's map is computed for each example.
     let of_examples = |graph: &Graph| {
         let own =
@@ -351,7 +357,7 @@ fn labels_find_values_and_weights() {
         let values = reference.values(pair);
         let Operator::Attention { heads, weighting } = graph.nodes()[mean].operator else { unreachable!() };
         let inputs = &graph.nodes()[mean].inputs;
-        let exact = crate::attention::weights(&values[inputs[0].0], &values[inputs[1].0], (heads, weighting));
+        let exact = crate::attention::weights(&values[inputs[0].0], &values[inputs[1].0], heads, weighting);
         let own = executor.weights("attention", example);
         assert_eq!(own.len(), 3 * heads);
         for (at, own) in own.iter().enumerate() {

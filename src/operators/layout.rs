@@ -31,7 +31,7 @@ impl Layout {
                         node.inputs.iter().for_each(|input| layout.need_columns(*input, heads));
                         &[]
                     }
-                    Operator::WeightedMean { heads, .. } => {
+                    Operator::WeightedSum { heads, .. } => {
                         layout.need_columns(node.inputs[1], heads);
                         layout.need_columns(NodeId(number), heads);
                         &[]
@@ -60,7 +60,7 @@ impl Layout {
                     let has_heads = |id: &NodeId| columns(id) == heads && has_plain_rows(id);
                     layout.columns[number] == 1 && node.inputs.iter().all(has_heads)
                 }
-                Operator::WeightedMean { heads, .. } => {
+                Operator::WeightedSum { heads, .. } => {
                     columns(&node.inputs[0]) == 1
                         && columns(&node.inputs[1]) == heads
                         && layout.columns[number] == heads

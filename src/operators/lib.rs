@@ -9,7 +9,7 @@
 //! | [`rewrite`] | rules that replace parts of a graph by cheaper ones |
 //! | [`lookup`], [`slice`], [`stack`] | rows of a matrix, by number; values one below the other |
 //! | [`linear`], [`sum`], [`relu`] | products, sums, the pointwise function |
-//! | [`attention`], [`attention_scores`], [`weighted_mean`] | attention, and the two parts of it where the query is the same for all examples |
+//! | [`attention`], [`attention_scores`], [`weighted_sum`] | attention, and the two parts of it where the query is the same for all examples |
 //! | [`cross_entropy`] | the loss of a logit for each class |
 //! | [`matrix`], [`reference`] | matrices, and the executor, in plain loops and double precision |
 //! | [`executor`] | executor in vectors, for training on the processor |
@@ -45,9 +45,11 @@ pub mod simd;
 pub mod slice;
 pub mod stack;
 pub mod sum;
+#[cfg(all(test, feature = "train"))]
+mod tensor_tests;
 #[cfg(feature = "train")]
 pub mod tensors;
-pub mod weighted_mean;
+pub mod weighted_sum;
 
 pub use executor::Executor;
 pub use graph::{Graph, NodeId};

@@ -190,8 +190,8 @@ pub(crate) fn mark_first_gradients(steps: &mut [Step], slots: usize, output: usi
 /// # Errors
 /// A sentence if an operator would read only part of an input.
 pub(crate) fn check_reads(graph: &Graph, node: &Node, inputs: &[Vec<Read>]) -> Result<(), String> {
-    let is_mean = matches!(node.operator, Operator::WeightedMean { .. });
-    let count: usize = match is_mean {
+    let is_weighted_sum = matches!(node.operator, Operator::WeightedSum { .. });
+    let count: usize = match is_weighted_sum {
         true => inputs.iter().map(Vec::len).max().unwrap_or(0),
         false => inputs.iter().map(Vec::len).sum(),
     };
@@ -199,9 +199,9 @@ pub(crate) fn check_reads(graph: &Graph, node: &Node, inputs: &[Vec<Read>]) -> R
         return Err(format!("an operator reads {count} values"));
     }
     for (input, reads) in inputs.iter().enumerate() {
-        let expected = if is_mean { graph.node(node.inputs[input]).shape.rows } else { 1 };
+        let expected = if is_weighted_sum { graph.node(node.inputs[input]).shape.rows } else { 1 };
         let needs_own_rows = match node.operator {
-            Operator::WeightedMean { .. } | Operator::Sum | Operator::Lookup { .. } => false,
+            Operator::WeightedSum { .. } | Operator::Sum | Operator::Lookup { .. } => false,
             Operator::Linear => input < 2,
             Operator::AttentionScores { .. } => input == 0,
             _ => true,

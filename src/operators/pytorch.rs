@@ -7,7 +7,7 @@
 use std::fmt::Write;
 
 use crate::graph::{Graph, NodeId, Operator};
-use crate::weighted_mean::Weighting;
+use crate::weighted_sum::Weighting;
 
 /// Attention of one query, as a function of the script; `weights` makes weights of scores `[replicas, batch, positions, heads]`.
 const ATTENTION: &str = "\
@@ -101,7 +101,7 @@ impl Writer<'_> {
                 };
                 format!("attention({}, {heads}, {weights})", list(0).join(", "))
             }
-            Operator::AttentionScores { .. } | Operator::WeightedMean { .. } => {
+            Operator::AttentionScores { .. } | Operator::WeightedSum { .. } => {
                 unreachable!("scripts are written from graphs before any rule")
             }
         }

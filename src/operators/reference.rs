@@ -3,7 +3,7 @@
 use crate::graph::{Graph, Node, Operator};
 use crate::matrix::Matrix;
 use crate::{
-    attention, attention_scores, cross_entropy, linear, lookup, relu, slice, stack, sum, weighted_mean,
+    attention, attention_scores, cross_entropy, linear, lookup, relu, slice, stack, sum, weighted_sum,
 };
 
 /// A network with its weights.
@@ -24,10 +24,10 @@ fn value(node: &Node, weights: &[Matrix], inputs: &[&Matrix], symbols: &[u32]) -
         Operator::Sum => sum::forward(inputs, node.shape.rows),
         Operator::Relu => relu::forward(inputs[0]),
         Operator::Attention { heads, weighting } => {
-            attention::forward(inputs[0], inputs[1], inputs[2], (heads, weighting))
+            attention::forward(inputs[0], inputs[1], inputs[2], heads, weighting)
         }
         Operator::AttentionScores { heads } => attention_scores::forward(inputs[0], inputs[1], heads),
-        Operator::WeightedMean { weighting, .. } => weighted_mean::forward(inputs[0], inputs[1], weighting),
+        Operator::WeightedSum { weighting, .. } => weighted_sum::forward(inputs[0], inputs[1], weighting),
     }
 }
 
@@ -51,13 +51,13 @@ fn gradients(
         Operator::Sum => inputs.iter().map(|input| sum::backward(input, grad_output)).collect(),
         Operator::Relu => vec![relu::backward(output, grad_output)],
         Operator::Attention { heads, weighting } => {
-            attention::backward(inputs[0], inputs[1], inputs[2], (heads, weighting), grad_output).to_vec()
+            attention::backward(inputs[0], inputs[1], inputs[2], heads, weighting, grad_output).to_vec()
         }
         Operator::AttentionScores { heads } => {
             attention_scores::backward(inputs[0], inputs[1], heads, grad_output).to_vec()
         }
-        Operator::WeightedMean { weighting, .. } => {
-            weighted_mean::backward(inputs[0], inputs[1], weighting, grad_output).to_vec()
+        Operator::WeightedSum { weighting, .. } => {
+            weighted_sum::backward(inputs[0], inputs[1], weighting, grad_output).to_vec()
         }
     }
 }

@@ -64,7 +64,7 @@ impl Graph {
                             true => graph.push_linear(new[x.0], map),
                             false => graph.linear(new[x.0], map),
                         };
-                        graph.push(Operator::WeightedMean { heads, weighting }, vec![scores, inputs[2]])
+                        graph.push(Operator::WeightedSum { heads, weighting }, vec![scores, inputs[2]])
                     }
                     None => graph.push(node.operator, inputs),
                 },

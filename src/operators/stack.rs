@@ -5,7 +5,7 @@
 //! grad_x_i = rows of grad_out at the positions of x_i
 //! ```
 //!
-//! In vectors and on tensors only a weighted mean can read a stack, and it reads the parts.
+//! In vectors and on tensors only a weighted sum can read a stack, and it reads the parts.
 
 use crate::matrix::Matrix;
 

@@ -4,7 +4,7 @@ use burn::tensor::Tensor;
 use burn::tensor::activation::relu;
 
 use crate::graph::{Graph, Operator};
-use crate::{attention_scores, lookup, weighted_mean};
+use crate::{attention_scores, lookup, weighted_sum};
 
 /// Values of a node: one, or those of a stack.
 type Parts = Vec<Tensor<3>>;
@@ -16,7 +16,7 @@ type Parts = Vec<Tensor<3>>;
 /// example]`; the result is `[replicas, batch, columns of the output]`.
 ///
 /// # Panics
-/// If the graph has attention that [`Graph::rewritten`] does not take apart, or another operator than a weighted mean reads a
+/// If the graph has attention that [`Graph::rewritten`] does not take apart, or another operator than a weighted sum reads a
 /// stack: these have no form on tensors.
 pub fn forward(graph: &Graph, parameters: &[Tensor<3>], x: &Tensor<3>) -> Tensor<3> {
     let mut values: Vec<Parts> = vec![];
@@ -24,7 +24,7 @@ pub fn forward(graph: &Graph, parameters: &[Tensor<3>], x: &Tensor<3>) -> Tensor
     for node in &graph.nodes {
         let input = |number: usize| match &values[node.inputs[number].0][..] {
             [value] => value.clone(),
-            _ => unreachable!("only a weighted mean reads a stack"),
+            _ => unreachable!("only a weighted sum reads a stack"),
         };
         let add_from = |first: usize| {
             let terms = node.inputs[first..].iter().map(|term| values[term.0][0].clone());
@@ -66,9 +66,9 @@ pub fn forward(graph: &Graph, parameters: &[Tensor<3>], x: &Tensor<3>) -> Tensor
             Operator::AttentionScores { heads } => {
                 attention_scores::forward_tensors(input(0), input(1), heads)
             }
-            Operator::WeightedMean { weighting, .. } => {
+            Operator::WeightedSum { weighting, .. } => {
                 let parts = |number: usize| values[node.inputs[number].0].clone();
-                weighted_mean::forward_tensors(parts(0), parts(1), weighting)
+                weighted_sum::forward_tensors(parts(0), parts(1), weighting)
             }
             Operator::Attention { .. } => {
                 unreachable!("attention is rewritten before it is executed on tensors")

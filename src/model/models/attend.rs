@@ -1,7 +1,7 @@
 //! How scores become weights of attention: a setting of several models.
 
 use vivarium_core::choices;
-use vivarium_operators::weighted_mean::Weighting;
+use vivarium_operators::weighted_sum::Weighting;
 
 choices! {
     /// How scores become weights of attention.

@@ -1,4 +1,4 @@
-//! Mean of values over positions, weighted by a softmax of scores or by the positive parts of the scores.
+//! Sum of values over positions, weighted by a softmax of scores or by the positive parts of the scores.
 //!
 //! ```text
 //! A[i, g] = exp s[i, g] / Σ_i' exp s[i', g]      softmax; s [positions, heads]
@@ -44,16 +44,16 @@ pub fn weights(scores: &Matrix, weighting: Weighting) -> Matrix {
     weights
 }
 
-/// The weighted mean of `values`.
+/// The weighted sum of `values`.
 pub fn forward(scores: &Matrix, values: &Matrix, weighting: Weighting) -> Matrix {
     let (weights, size) = (weights(scores, weighting), values.columns / scores.columns);
-    let mut mean = Matrix::zeros(1, values.columns);
+    let mut sum = Matrix::zeros(1, values.columns);
     for row in 0..values.rows {
         for (column, value) in values.row(row).iter().enumerate() {
-            mean.values[column] += weights.row(row)[column / size] * value;
+            sum.values[column] += weights.row(row)[column / size] * value;
         }
     }
-    mean
+    sum
 }
 
 /// The gradients of scores and values.
@@ -94,7 +94,7 @@ pub fn weight(workspace: &[Row], positions: usize, head: usize, position: usize,
 }
 
 wide! {
-    /// Writes the weighted means of `count` examples, and their weights into the workspace.
+    /// Writes the weighted sums of `count` examples, and their weights into the workspace.
     ///
     /// # Shapes
     /// Scores and values have a source for each position; `out` is `[head][panel][example]`. The workspace holds
@@ -102,12 +102,13 @@ wide! {
     pub fn forward_simd(
         scores: &[Source<'_>],
         values: &[Source<'_>],
-        by: (Heads, Weighting),
+        heads: Heads,
+        weighting: Weighting,
         workspace: &mut [Row],
         out: &mut PanelsMut<'_>,
         count: usize,
     ) {
-        let ((heads, weighting), positions) = (by, scores.len());
+        let positions = scores.len();
         let panels = heads.count.div_ceil(LANES);
         for (panel, weights) in workspace.chunks_exact_mut(positions * BLOCK).take(panels).enumerate() {
             for (score, weights) in scores.iter().zip(weights.chunks_exact_mut(BLOCK)) {
@@ -141,10 +142,10 @@ wide! {
             let head = panel / heads.panels();
             for (position, values) in values.iter().enumerate() {
                 let weights = &workspace[(head / LANES * positions + position) * BLOCK..][..count];
-                for ((mean, value), weight) in out.iter_mut().zip(values.samples(panel, count)).zip(weights) {
+                for ((sum, value), weight) in out.iter_mut().zip(values.samples(panel, count)).zip(weights) {
                     row_by_row();
                     let term = value * weight.0[head % LANES];
-                    *mean = if position == 0 { term } else { *mean + term };
+                    *sum = if position == 0 { term } else { *sum + term };
                 }
             }
         }
@@ -155,16 +156,16 @@ wide! {
     /// Writes the gradient of the weights of one position into the workspace.
     ///
     /// # Shapes
-    /// As in [`forward_simd`]; `grad_output` has the layout of `out`, `values` are those of position `position` of `positions`.
+    /// As in [`forward_simd`]; `grad_output` has the layout of `out`, `values` are those of `position`.
     pub fn backward_simd_weights(
         values: Source<'_>,
         heads: Heads,
-        at: (usize, usize),
+        position: Position,
         grad_output: Panels<'_>,
         workspace: &mut [Row],
         count: usize,
     ) {
-        let (position, positions) = at;
+        let Position { index: position, count: positions } = position;
         let gradients = &mut workspace[heads.count.div_ceil(LANES) * positions * BLOCK..];
         for head in 0..heads.count {
             let first = head * heads.panels();
@@ -187,8 +188,7 @@ wide! {
     ///
     /// # Shapes
     /// As in [`forward_simd`].
-    pub fn backward_simd_scores(by: (Heads, Weighting), positions: usize, workspace: &mut [Row], count: usize) {
-        let (heads, weighting) = by;
+    pub fn backward_simd_scores(heads: Heads, weighting: Weighting, positions: usize, workspace: &mut [Row], count: usize) {
         let panels = heads.count.div_ceil(LANES);
         let (weights, gradients) = workspace.split_at_mut(panels * positions * BLOCK);
         let blocks = weights.chunks_exact(positions * BLOCK).zip(gradients.chunks_exact_mut(positions * BLOCK));
@@ -228,25 +228,25 @@ wide! {
     /// As in [`backward_simd_weights`], after [`backward_simd_scores`].
     pub fn backward_simd_position(
         heads: Heads,
-        at: (usize, usize),
+        position: Position,
         grad_output: Panels<'_>,
         workspace: &[Row],
         gradient: &mut SourceMut<'_>,
-        of: Part,
+        part: Part,
         count: usize,
     ) {
-        let (position, positions) = at;
+        let Position { index: position, count: positions } = position;
         let (weights, gradients) = workspace.split_at(heads.count.div_ceil(LANES) * positions * BLOCK);
-        let panels = match of.is_scores {
+        let panels = match part.is_scores {
             true => heads.count.div_ceil(LANES),
             false => grad_output.rows.len() / grad_output.stride,
         };
         for panel in 0..panels {
             let head = panel / heads.panels();
-            let block = if of.is_scores { panel } else { head / LANES };
+            let block = if part.is_scores { panel } else { head / LANES };
             let first = (block * positions + position) * BLOCK;
             let d = &grad_output.rows[panel * grad_output.stride..];
-            let row = |example: usize| match of.is_scores {
+            let row = |example: usize| match part.is_scores {
                 true => gradients[first + example],
                 false => d[example] * weights[first + example].0[head % LANES],
             };
@@ -263,10 +263,19 @@ wide! {
             for (example, index) in gradient.index[..count].iter().enumerate() {
                 row_by_row();
                 let target = &mut target[*index as usize];
-                *target = if of.overwrites { Row::ZERO } else { *target } + row(example);
+                *target = if part.overwrites { Row::ZERO } else { *target } + row(example);
             }
         }
     }
+}
+
+/// A position among those of a weighted sum.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Position {
+    /// Number of the position, from 0.
+    pub index: usize,
+    /// Number of positions.
+    pub count: usize,
 }
 
 /// The input whose gradient is computed.
@@ -278,7 +287,7 @@ pub struct Part {
     pub overwrites: bool,
 }
 
-/// The weighted mean on tensors.
+/// The weighted sum on tensors.
 ///
 /// # Shapes
 /// Scores, one for each position, are `[replicas, batch or 1, heads]`, values `[replicas, batch or 1, heads · size]`; the result
@@ -309,6 +318,6 @@ pub fn forward_tensors(
     let terms = values.into_iter().enumerate().map(weighted).reduce(|sum, term| sum + term);
     match terms {
         Some(sum) => sum.reshape([replicas, batch, heads * size]),
-        None => unreachable!("a mean has at least one position"),
+        None => unreachable!("a weighted sum has at least one position"),
     }
 }
