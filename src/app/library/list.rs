@@ -154,14 +154,13 @@ fn Entry(
             ])
         })
     };
-    // One kind of signal for all: each closure in a view is code of its own.
+    // One kind of signal for all: each closure in a view is code of its own. Memos, because a field whose value is set again
+    // loses the text that is being typed, even if the value is the same.
     let [name, pinned, words, drawn, tint] = [0, 1, 2, 3, 4].map(|which| {
-        Signal::derive(move || {
-            seen.with(|seen| seen.as_ref().map_or(String::new(), |seen| seen[which].clone()))
-        })
+        Memo::new(move |_| seen.with(|seen| seen.as_ref().map_or(String::new(), |seen| seen[which].clone())))
     });
     let renamed = id.clone();
-    let press = |word: &'static str, make: fn(String) -> LibraryAction, pressed: Option<Signal<String>>| {
+    let press = |word: &'static str, make: fn(String) -> LibraryAction, pressed: Option<Memo<String>>| {
         let id = id.clone();
         let class = if word.is_empty() { "saved-run__swatch" } else { "switch" };
         let label = if word.is_empty() { tr!("Draw the curves of this run in the charts") } else { word };
