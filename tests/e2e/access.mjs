@@ -395,7 +395,7 @@ export function access(here) {
         const { width } = await shapes(page, id);
         const session = await page.context().newCDPSession(page);
         await session.send("Emulation.setDeviceMetricsOverride", { width: 1440, height: 900, deviceScaleFactor: 2, mobile: false });
-        await until(async () => Math.abs((await shapes(page, id)).width - 2 * width) <= 2, `twice as many pixels in ${id}`, 10);
+        await until(async () => Math.abs((await shapes(page, id)).width - 2 * width) <= 2, `twice as many pixels in ${id}`);
       } finally {
         await browser.close();
       }

@@ -60,7 +60,7 @@ export function charts(here) {
       const dot = page.locator(".plot:has([data-testid=chart-loss]) .crosshair circle").first();
       const [x, y] = await Promise.all(["cx", "cy"].map(async (name) => Number(await dot.getAttribute(name))));
       await page.mouse.click(box.x + x, box.y + y);
-      await until(async () => (await stepOf(see)) === step(said), "the step of the click", 20);
+      await until(async () => (await stepOf(see)) === step(said), "the step of the click");
       assert.equal(Number(await see("scrub").inputValue()), step(said), "the slider has moved to the step");
       await see("help").click();
       const keys = page.locator("dialog[open] .shortcuts");

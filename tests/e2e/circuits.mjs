@@ -19,9 +19,9 @@ export function circuitsLab(here) {
 
   it("searches for the smallest perturbation, which stays above the bounds", async () => {
     const { page, heard, see } = await open("?steps=60&speed=0");
-    await until(async () => (await stepOf(see)) === 60, "the last step", 60);
+    await until(async () => (await rows(page)).at(-1)?.step === 60, "the last row", 60);
     for (const id of ["chart-norms", "chart-gates", "chart-where", "chart-strays"]) {
-      await until(async () => (await pixels(page, id)) > 3, `${id} is drawn`, 20);
+      await until(async () => (await pixels(page, id)) > 3, `${id} is drawn`);
     }
     const measured = await rows(page);
     const of = (which) => measured.map((row) => row.measures[which][0]);
@@ -53,7 +53,7 @@ export function circuitsLab(here) {
 
   it("shows the circuit, whose gates follow the bits of the input", async () => {
     const { page, heard, see } = await open("?n=3&start=paused", PHONE);
-    await until(async () => (await see("circuit-drawing").count()) === 1, "the diagram", 20);
+    await until(async () => (await see("circuit-drawing").count()) === 1, "the diagram");
     assert.equal(await page.locator("[data-testid=bits] button").count(), 3);
     assert.match(await text(see("circuit-about")), /^For the input 111 the circuit gives 1, and all gates of the network agree with the circuit\.$/);
     const gate = page.locator(".gate__box").first();
@@ -90,7 +90,7 @@ export function circuitsLab(here) {
 
   it("takes circuits of the list in one change", async () => {
     const { page, heard, see } = await open("?start=paused");
-    await until(async () => (await see("circuit-examples").count()) === 1, "the list", 20);
+    await until(async () => (await see("circuit-examples").count()) === 1, "the list");
     assert.equal(await see("example-parity").getAttribute("aria-pressed"), "true");
     await see("example-majority").click();
     await until(() => page.url().includes("circuit=majority") && page.url().includes("n=5"), "the circuit in the link");
@@ -103,7 +103,7 @@ export function circuitsLab(here) {
 
   it("takes a circuit of one's own, and says what is wrong line by line", async () => {
     const { page, heard, see } = await open("?start=paused", PHONE);
-    await until(async () => (await see("circuit-text").count()) === 1, "the editor", 20);
+    await until(async () => (await see("circuit-text").count()) === 1, "the editor");
     assert.match(await see("circuit-text").inputValue(), /^g1 = x1 or x2\n/);
     assert.ok(await see("run-circuit").isDisabled(), "nothing was written yet");
     await see("circuit-text").fill("s = a xor b\nt = s and a\nu a\n");
@@ -139,7 +139,7 @@ export function circuitsLab(here) {
       ["?in=1.0", /bits, one for each input of the circuit/],
     ]) {
       const { page, heard, see } = await open(`${link}&speed=0&steps=20`);
-      await until(async () => said.test(await text(see("notice"))), `a notice for ${link.slice(0, 40)}`, 20);
+      await until(async () => said.test(await text(see("notice"))), `a notice for ${link.slice(0, 40)}`);
       await until(async () => (await rows(page)).length > 1, "a run all the same");
       isQuiet(heard);
       await page.close();

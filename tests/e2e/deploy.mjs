@@ -242,7 +242,7 @@ export function deployments() {
         await page.emulateMedia({ reducedMotion: "reduce" });
         await page.goto(addressOf(site.address) + LINK);
         const notice = page.locator(place);
-        await until(() => notice.isVisible().catch(() => false), "the sentence", 30);
+        await until(() => notice.isVisible().catch(() => false), "the sentence");
         assert.match((await text(notice)).replace(/\s+/g, " "), sentence);
         const visible = await page.evaluate(() => document.body.innerText);
         assert.doesNotMatch(visible, /2023/);
@@ -259,7 +259,7 @@ export function deployments() {
       const page = await context.newPage();
       await page.goto(pathToFileURL(join(DIST, "index.html")).href + LINK);
       const shown = () => page.evaluate(() => document.body.innerText);
-      await until(async () => /must be opened from a web server/.test(await shown()), "the sentence", 30);
+      await until(async () => /must be opened from a web server/.test(await shown()), "the sentence");
       assert.doesNotMatch(await shown(), /2023|Loading/);
     }));
 

@@ -22,9 +22,9 @@ export function descentLab(here) {
     const early = await stepOf(see);
     await until(async () => (await stepOf(see)) > early, "more steps");
     for (const id of ["chart-both", "chart-apart", "chart-strip", "chart-fitted"]) {
-      await until(async () => (await pixels(page, id)) > 3, `${id} is drawn`, 20);
+      await until(async () => (await pixels(page, id)) > 3, `${id} is drawn`);
     }
-    await until(async () => (await stepOf(see)) === 100, "the last step");
+    await until(async () => (await rows(page)).at(-1)?.step === 100, "the last row");
     const measured = await rows(page);
     assert.ok(measured.at(-1).train_loss[0] < 0.8 * measured[0].train_loss[0], "the loss falls");
     const apart = Math.abs(measured.at(-1).train_loss[0] - measured.at(-1).test_loss[0]);
@@ -55,7 +55,7 @@ export function descentLab(here) {
     for (const [layers, link] of [[3, "?layer=0&start=paused"], [6, "?hidden=6.6.6.6.6&layer=0&start=paused"]]) {
       const { page, heard, see } = await open(link, layers === 3 ? PHONE : undefined);
       const all = 2 * layers + 4;
-      await until(async () => (await see("layers").count()) === 1, "the layers", 20);
+      await until(async () => (await see("layers").count()) === 1, "the layers");
       assert.equal(await page.locator("[data-testid=layers] button").count(), all);
       assert.match(await heading(see), new RegExp(`^Before the ${all} layers of the step$`));
       assert.equal(await page.locator("[data-testid=layers] [aria-pressed=true]").count(), 0, "none acts yet");
@@ -63,7 +63,7 @@ export function descentLab(here) {
       await see("layer-slider").focus();
       for (let layer = 1; layer <= all; layer++) {
         await page.keyboard.press("ArrowRight");
-        await until(async () => (await heading(see)).startsWith(`Layer ${layer} of ${all}: `), `layer ${layer}`, 10);
+        await until(async () => (await heading(see)).startsWith(`Layer ${layer} of ${all}: `), `layer ${layer}`);
         assert.equal(await see(`layer-${layer}`).getAttribute("aria-pressed"), "true");
         seen.add([await heading(see), await text(see("layer-about")), await text(see("layer-formula"))].join(" "));
         assert.match(await text(see("layer-wiring")), /^This layer (is a ReLU attention layer with|computes element-wise products with|is an MLP with) .* writes .*\.$/);
@@ -72,16 +72,16 @@ export function descentLab(here) {
       assert.equal(seen.size, all);
       assert.match(page.url(), new RegExp(`layer=${all}`));
       await page.keyboard.press("Home");
-      await until(async () => (await heading(see)).startsWith("Before"), "the start", 10);
+      await until(async () => (await heading(see)).startsWith("Before"), "the start");
       // The buttons take arrow keys too, and the focus goes with them.
       await see("layer-1").focus();
       await page.keyboard.press("End");
-      await until(async () => (await heading(see)).startsWith(`Layer ${all} of ${all}: clean-up`), "the end", 10);
+      await until(async () => (await heading(see)).startsWith(`Layer ${all} of ${all}: clean-up`), "the end");
       assert.equal(await page.evaluate(() => document.activeElement?.id), `layer-${all}`);
       await page.keyboard.press("ArrowLeft");
-      await until(async () => (await heading(see)).startsWith(`Layer ${all - 1} of ${all}: step`), "one back", 10);
+      await until(async () => (await heading(see)).startsWith(`Layer ${all - 1} of ${all}: step`), "one back");
       await see("layer-previous").click();
-      await until(async () => (await heading(see)).startsWith(`Layer ${all - 2} of ${all}: backward 1`), "two back", 10);
+      await until(async () => (await heading(see)).startsWith(`Layer ${all - 2} of ${all}: backward 1`), "two back");
       assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), "nothing is wider than the page");
       isQuiet(heard);
       await page.close();
@@ -90,9 +90,9 @@ export function descentLab(here) {
 
   it("plays the layers, and pauses", async () => {
     const { page, heard, see } = await open("?layer=0&start=paused");
-    await until(async () => (await see("layer-play").count()) === 1, "the button", 20);
+    await until(async () => (await see("layer-play").count()) === 1, "the button");
     await see("layer-play").click();
-    await until(async () => (await heading(see)).startsWith("Layer 3 of 10: "), "the third layer", 20);
+    await until(async () => (await heading(see)).startsWith("Layer 3 of 10: "), "the third layer");
     await see("layer-play").click();
     assert.equal(await see("layer-play").getAttribute("aria-pressed"), "false");
     const at = await heading(see);
@@ -104,7 +104,7 @@ export function descentLab(here) {
 
   it("shows a token's numbers as blocks, which the layers fill", async () => {
     const { page, heard, see } = await open("?place=0&layer=0&start=paused", PHONE);
-    await until(async () => (await pixels(page, "part-v(2)")) > 5, "the weights are drawn", 20);
+    await until(async () => (await pixels(page, "part-v(2)")) > 5, "the weights are drawn");
     assert.equal(await pixels(page, "part-p(1)"), 1, "scratch is 0");
     assert.match(await text(see("strip-title")), /^The token of the query: 145 numbers$/);
     assert.match(await text(see("strip-announcement")), /^x is 0\.400 and 1\.00\. y is 0\. v\(1\) has 16 numbers; the largest in absolute value is v\(1,\d\)\[[12]\] = /);
@@ -160,7 +160,7 @@ export function descentLab(here) {
   it("takes points of one's own, by click, by drag and by keyboard", async () => {
     const { page, heard, see } = await open("?n=4&speed=0", PHONE);
     const points = () => /points=([^&]*)/.exec(decodeURIComponent(page.url()))?.[1].split("_") ?? [];
-    await until(async () => (await see("plane").count()) === 1, "the plot", 20);
+    await until(async () => (await see("plane").count()) === 1, "the plot");
     await until(async () => /^M/.test(await see("plane-answer").getAttribute("d")), "the network's answer");
     assert.match(await text(see("points-about")), /^4 examples, generated from the settings\./);
     const { width, height } = await see("plane").boundingBox();
@@ -212,14 +212,14 @@ export function descentLab(here) {
     const many = Array.from({ length: 65 }, (_, i) => `${i}:0`).join("_");
     for (const points of ["nan:1_0:1", "0:inf", "1e9:0", "1:2:3", "", many]) {
       const { page, heard, see } = await open(`?f=points&points=${points}&speed=0`);
-      await until(async () => /point/.test(await text(see("notice"))), `a notice for ${points.slice(0, 20)}`, 20);
+      await until(async () => /point/.test(await text(see("notice"))), `a notice for ${points.slice(0, 20)}`);
       await until(async () => (await rows(page)).length > 1, "a run all the same");
       await until(async () => (await see("plane").count()) === 1, "the plane");
       isQuiet(heard);
       await page.close();
     }
     const { page, heard, see } = await open("?layer=33&place=9&n=4");
-    await until(async () => /layer/.test(await text(see("notice"))), "a notice of the layer", 20);
+    await until(async () => /layer/.test(await text(see("notice"))), "a notice of the layer");
     await until(async () => /^The token of the query/.test(await text(see("strip-title"))), "the last token");
     isQuiet(heard);
     await page.close();

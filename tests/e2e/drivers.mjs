@@ -193,7 +193,7 @@ async function webkit() {
       if (!answer.ok) throw new Error(`${value.error}: ${value.message}`);
       return value;
     };
-    await until(() => send("GET", "/status").then(() => true, () => false), "WebKitWebDriver", 30);
+    await until(() => send("GET", "/status").then(() => true, () => false), "WebKitWebDriver");
     const options = { binary: miniBrowser(), args: ["--automation"] };
     const { sessionId, capabilities } = await send("POST", "/session", { capabilities: { alwaysMatch: { "webkitgtk:browserOptions": options } } });
     const path = `/session/${sessionId}`;

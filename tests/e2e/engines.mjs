@@ -74,7 +74,7 @@ export function engines(here) {
 
       it("opens a preset from the gallery", async () => {
         const { page, see, heard } = await go(LONG);
-        await until(() => see("strip-gallery").exists(), "the second program", 30);
+        await until(() => see("strip-gallery").exists(), "the second program");
         await see("gallery").click();
         await until(() => see("card-z23").exists(), "its card");
         await see("card-z23").click();

@@ -12,7 +12,7 @@ import { library, stored } from "./library.mjs";
 const LINK = "#v1/sparse-parity?n=12&k=2&width=16&every=10&held=128&steps=1000000&halt=steps&speed=150&device=cpu";
 
 /** How much faster than a clock's the page's seconds are, by which it judges whether a worker is silent. */
-const HASTE = 6;
+const HASTE = 3;
 
 /** What the list of kept runs says is wrong, if anything. */
 const trouble = (page) => page.evaluate(() => document.querySelector("[data-testid=library-error]")?.textContent.trim() ?? "");
@@ -171,7 +171,7 @@ export function faults(here) {
       const { address } = here();
       const visited = await visit(browser.context, address, LINK.replace("steps=1000000", "steps=300").replace("speed=150", "speed=0"));
       const { page, see } = visited;
-      await until(async () => (await stored(page, address)).some((run) => run.ended), "a kept run", 30);
+      await until(async () => (await stored(page, address)).some((run) => run.ended), "a kept run");
       await deed({ ...visited, context: browser.context, address, origin: new URL(address).origin });
     } finally {
       await browser.close();
@@ -187,17 +187,19 @@ export function faults(here) {
       await page.goto("about:blank");
       const session = await context.newCDPSession(beside);
       await session.send("Storage.overrideQuotaForOrigin", { origin, quotaSize: 1 });
-      await beside.waitForTimeout(3000);
-      assert.ok(await beside.evaluate(isFull), "it is not full");
+      await until(async () => {
+        await beside.waitForTimeout(3000);
+        return beside.evaluate(isFull);
+      }, "the storage to be full");
       await page.goto(address + LINK);
-      await until(async () => /There is no room left to store 1 kept run/.test(await trouble(page)), "a sentence", 30);
+      await until(async () => /There is no room left to store 1 kept run/.test(await trouble(page)), "a sentence");
       assert.deepEqual(await stored(page, address), before, "what was kept is there");
       assert.equal(await (await library(see)).locator("li").count(), 2, "and the run under way, on the page");
       await goesOn(see);
       await session.send("Storage.overrideQuotaForOrigin", { origin });
       // A run under way is not tried again at every measurement.
       await see("play").click();
-      await until(async () => (await stored(page, address)).length === 2, "the run under way to be stored", 30);
+      await until(async () => (await stored(page, address)).length === 2, "the run under way to be stored");
       await until(async () => (await trouble(page)) === "", "nothing more to say");
       await isTheSameCurve(page, LINK);
       assert.deepEqual(heard.console, []);
@@ -220,13 +222,13 @@ export function faults(here) {
     apart(async ({ page, see, context, address, origin, heard }) => {
       const [session, list] = [await context.newCDPSession(page), await library(see)];
       await page.evaluate((link) => (location.hash = link), LINK);
-      await until(async () => (await stored(page, address)).length === 2, "the second run", 30);
+      await until(async () => (await stored(page, address)).length === 2, "the second run");
       await session.send("Storage.clearDataForOrigin", { origin, storageTypes: "all" });
-      await until(async () => /has deleted the stored data of this page/.test(await trouble(page)), "a sentence", 30);
+      await until(async () => /has deleted the stored data of this page/.test(await trouble(page)), "a sentence");
       assert.equal(await list.locator("li").count(), 2, "nothing is lost of the page");
       await goesOn(see);
       await isTheSameCurve(page, LINK);
-      await until(async () => (await stored(page, address)).length === 1, "the run under way", 30);
+      await until(async () => (await stored(page, address)).length === 1, "the run under way");
       await page.reload();
       await until(async () => (await stepOf(see)) > 20, "the page again");
       assert.deepEqual(heard.console, []);

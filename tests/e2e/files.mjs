@@ -366,7 +366,7 @@ export function files(here) {
       writeFileSync(join(folder, name), begin + part.repeat(100e6 / part.length));
       const watch = await watched(page);
       await choose(page, join(folder, name));
-      await until(async () => (await text(see("files-error"))).startsWith(`${name} was not opened: this file begins like JSON, but is not a run`), "the sentence", 5);
+      await until(async () => (await text(see("files-error"))).startsWith(`${name} was not opened: this file begins like JSON, but is not a run`), "the sentence");
       assert.equal(page.workers().length, workers, "nobody was asked to read it");
       assert.ok((await watch.longest()) <= LONGEST, `${name}: ${await watch.longest()} ms`);
       assert.ok((await watch.growth()) <= 2, `${name}: ${await watch.growth()} MiB`);

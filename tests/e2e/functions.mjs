@@ -16,9 +16,9 @@ export function functionsLab(here) {
   it("learns an AND of 3 bits among 50 and shows which bits are looked at", async () => {
     const { page, heard, see } = await go("#v1/sparse-boolean?n=50&m=200&heads=4&speed=10&show=accuracy.looks");
     await until(async () => /^\d+\.\d % of the attention of 4 heads/.test(await summary(see, "looks")), "a look");
-    await until(async () => /^Found at step/.test(await text(see("status"))), "the three bits");
+    await until(async () => /^Found at step/.test(await text(see("status"))), "the three bits", 180);
     assert.ok((await stepOf(see)) <= 300);
-    assert.ok((await pixels(page, "chart-looks")) > 3, "dots are drawn");
+    await until(async () => (await pixels(page, "chart-looks")) > 3, "dots to be drawn");
     await until(async () => (await page.getByTestId("attention-0").count()) === 1, "the panel of heads");
     await see("attention-2").press("Enter");
     await until(async () => /^Head 2: \d+\.\d % of its attention/.test(await summary(see, "looks")), "one head");
@@ -32,7 +32,7 @@ export function functionsLab(here) {
     const { page, heard, see } = await go("#v1/sparse-boolean?fn=own&n=12&m=60&held=128&start=paused&show=loss.fourier");
     const known = /^The function has degree 3 and leap 2\. Of its 8 Fourier coefficients, 4 are different from 0\./;
     await until(async () => known.test(await summary(see, "fourier")), "the coefficients of (x1 ^ x2) & x3");
-    assert.ok((await pixels(page, "chart-fourier")) > 2, "bars are drawn");
+    await until(async () => (await pixels(page, "chart-fourier")) > 2, "bars to be drawn");
     const field = see("setting-own");
     const enter = async (typed) => {
       await field.fill(typed);

@@ -31,7 +31,7 @@ export function gallery(here) {
     await until(async () => (await stepOf(see)) > 0, "steps");
     assert.ok(!heard.requests.some((url) => /recorded\.txt|\/tiles\//.test(url)), "curves and tiles are fetched when they are wanted");
     // It comes with the second program, which is fetched beside the trainer.
-    await until(() => see("strip-gallery").isVisible(), "the strip", 10);
+    await until(() => see("strip-gallery").isVisible(), "the strip");
     const run = page.url();
     await see("gallery").click();
     await drawn(page);
@@ -176,7 +176,7 @@ export function gallery(here) {
     for (const lab of ["sparse-parity", "groups"]) {
       await until(() => painted(page, lab), `the picture of ${lab}`);
       const first = await painted(page, lab);
-      await until(async () => (await painted(page, lab)) !== first, `${lab} to move`, 10);
+      await until(async () => (await painted(page, lab)) !== first, `${lab} to move`);
     }
     const label = await page.locator("#picture-of-sparse-parity").getAttribute("aria-label");
     assert.match(label, /^Recorded run: .*parity/);
@@ -191,7 +191,7 @@ export function gallery(here) {
     assert.equal(await painted(page, "sparse-parity"), stopped);
     await see("tiles-stop").click();
     await toTop();
-    await until(async () => (await painted(page, "sparse-parity")) !== stopped, "it to move again", 10);
+    await until(async () => (await painted(page, "sparse-parity")) !== stopped, "it to move again");
     // All of the tile is its link; the way back leads to it.
     const machine = see("tile-turing-machine");
     await machine.evaluate((link) => link.scrollIntoView({ block: "center" }));

@@ -12,14 +12,17 @@ export function groupsLab(here) {
   const open = (link) => visit(here().context, here().address, link);
 
   it("brings every neuron to one frequency and the margin to its line", async () => {
-    const { page, heard, see } = await open("#v1/groups?speed=300&show=margin.neurons.purity.counts.mass.phases.residual.curve.wave.outputs");
-    await until(async () => /^All pairs are answered correctly at step \d+\..*Training continues\.$/.test(await text(see("status"))), "right answers", 30);
+    const { page, heard, see } = await open("#v1/groups?speed=100&start=paused&show=margin.neurons.purity.counts.mass.phases.residual.curve.wave.outputs");
+    // The sentences are in the second program.
+    await see("library").waitFor({ timeout: 90_000 });
+    await see("play").click();
+    await until(async () => /^All pairs are answered correctly at step \d+\..*Training continues\.$/.test(await text(see("status"))), "right answers");
     await until(async () => /^All pairs are answered correctly at step \d+\. The margin is (100\.0|99\.9) % .*Ended at step 600\.$/.test(await text(see("status"))), "the end", 60);
-    await until(async () => /^In the median live neuron, one of the \S+ has (100\.0|99\.9) %/.test(await summary(see, "purity")), "pure neurons", 20);
-    assert.match(await summary(see, "counts"), /^11 of the 11 frequencies have the largest share of the power in at least one of the \d+ live neurons\.$/);
-    assert.match(await summary(see, "residual"), /is (0\.00\d|under 0\.001) rad\.$/);
+    await until(async () => /^In the median live neuron, one of the \S+ has (100\.0|99\.9) %/.test(await summary(see, "purity")), "pure neurons");
+    await until(async () => /^11 of the 11 frequencies have the largest share of the power in at least one of the \d+ live neurons\.$/.test(await summary(see, "counts")), "every frequency");
+    await until(async () => /is (0\.00\d|under 0\.001) rad\.$/.test(await summary(see, "residual")), "the residual");
     for (const chart of ["margin", "neurons", "purity", "counts", "mass", "phases", "residual", "curve", "wave", "outputs"]) {
-      assert.ok((await pixels(page, `chart-${chart}`)) > 3, `${chart} is drawn`);
+      await until(async () => (await pixels(page, `chart-${chart}`)) > 3, `${chart} to be drawn`);
     }
     const last = (await rows(page)).at(-1);
     assert.ok(last.margin[0] > 0.999 * 0.00257957 && last.margin[0] < 1.001 * 0.00257957, `${last.margin}`);
@@ -34,7 +37,7 @@ export function groupsLab(here) {
     ];
     for (const link of links) {
       const { page, see } = await open(link);
-      await until(async () => /^(All|Ended)/.test(await text(see("status"))), "the end");
+      await until(async () => /Ended at step/.test(await text(see("status"))), "the end");
       const native = lab(link, "--device", "cpu").map(inSingle);
       assert.deepEqual(await rows(page), native, link);
       await page.close();
@@ -53,7 +56,7 @@ export function groupsLab(here) {
     await table.blur();
     await until(async () => page.url().includes("table=0.1.2.1.2.0.2.0.1"), "the table in the link");
     await until(async () => /^All pairs are answered correctly/.test(await text(see("status"))), "the cyclic group");
-    assert.ok((await pixels(page, "chart-characters")) > 3);
+    await until(async () => (await pixels(page, "chart-characters")) > 3, "the characters to be drawn");
     assert.equal(await page.getByTestId("show-gap").count(), 0, "charts of the other lab stay away");
     assert.deepEqual(heard.console, []);
     await page.close();
@@ -62,9 +65,9 @@ export function groupsLab(here) {
   it("groks: it memorises first and understands later, with progress measures of either", async () => {
     const { page, heard, see } = await open("");
     await see("preset").selectOption("memorise-understand");
-    await until(async () => /^The training sample is memorised/.test(await text(see("status"))), "memorising", 60);
-    await until(async () => /^(98|99|100)[.\d]* % of the held-out pairs are answered correctly|^All held-out pairs are answered correctly/.test(await text(see("status"))), "understanding", 180);
-    assert.ok((await pixels(page, "chart-accuracy")) > 4);
+    await until(async () => /^The training sample is memorised/.test(await text(see("status"))), "memorising", 120);
+    await until(async () => /^(98|99|100)[.\d]* % of the held-out pairs are answered correctly|^All held-out pairs are answered correctly/.test(await text(see("status"))), "understanding", 400);
+    await until(async () => (await pixels(page, "chart-accuracy")) > 4, "the accuracy to be drawn");
     // The browser's own words when it is asked for a GPU and has none.
     assert.ok(heard.console.every((said) => said === "warning: No available adapters."), heard.console);
     await page.close();

@@ -165,6 +165,8 @@ export async function open({ gpu = false, details = true, fontSize = null } = {}
     ],
     viewport: { width: 1440, height: 900 },
   });
+  // Within `until`, its own limit counts.
+  context.setDefaultTimeout(90_000);
   if (details) await seesDetails(context);
   return {
     context,
@@ -207,6 +209,7 @@ export async function openAsPeopleDo() {
   try {
     const address = await until(() => /DevTools listening on (ws:\S+)/.exec(said)?.[1], "the browser");
     const browser = await chromium.connectOverCDP(address, { noDefaults: true });
+    browser.contexts()[0].setDefaultTimeout(90_000);
     await seesDetails(browser.contexts()[0]);
     return { context: browser.contexts()[0], close: () => browser.close().then(close) };
   } catch (error) {

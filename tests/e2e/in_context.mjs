@@ -21,16 +21,16 @@ export function inContextLab(here) {
     const [first, last] = [measured[0], measured.at(-1)].map((row) => row.test_accuracy[0]);
     assert.ok(last > first + 0.3, `R² rises from ${first} to ${last}`);
     for (const id of ["chart-explained", "chart-examples", "chart-prompt", "chart-maps"]) {
-      await until(async () => (await pixels(page, id)) > 3, `${id} is drawn`, 20);
+      await until(async () => (await pixels(page, id)) > 3, `${id} is drawn`);
     }
-    await until(async () => /ridge/i.test(await see("chart-examples").getAttribute("aria-label")), "the baselines", 30);
+    await until(async () => /ridge/i.test(await see("chart-examples").getAttribute("aria-label")), "the baselines");
     isQuiet(heard);
     await page.close();
   });
 
   it("shows a prompt with as many examples as a person wants, by mouse and by keyboard", async () => {
     const { page, heard, see } = await open("#v1/in-context-learning?start=paused", { width: 390, height: 844 });
-    await until(async () => (await see("examples-shown").count()) === 1, "the slider", 20);
+    await until(async () => (await see("examples-shown").count()) === 1, "the slider");
     assert.match(await text(see("origin")), /^Held-out prompt 1 of 64: 17 points/);
     assert.equal(await see("examples-shown").inputValue(), "16");
     await see("examples-shown").focus();
@@ -57,7 +57,7 @@ export function inContextLab(here) {
     const { page, heard, see } = await open("#v1/in-context-learning?steps=200&halt=steps&speed=0&device=cpu&show=explained.examples.prompt");
     // A measurement is made in slices, so that the step is on the page before its row.
     await until(async () => (await rows(page)).at(-1)?.step === 200, "the last row", 120);
-    await until(async () => (await see("inputs-factor").count()) === 1, "the slider", 30);
+    await until(async () => (await see("inputs-factor").count()) === 1, "the slider");
     const before = [await text(see("label-1")), await rows(page)];
     await see("inputs-factor").focus();
     // One press after the other, as a person does: each is in the link before the next.

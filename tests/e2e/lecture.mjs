@@ -227,7 +227,7 @@ export function lectures(here) {
         return play && play.y + play.height <= bar.y + 1;
       }, `Play above the bar at ${size.width}`);
       assert.ok(!(await page.locator(".scrub").isVisible()), "the strip is the slider");
-      await see("play").click({ timeout: 5000 });
+      await see("play").click();
       await until(async () => (await stepOf(see)) > 60, "steps");
       await press(page, "Escape");
       isQuiet(heard);

@@ -54,8 +54,13 @@ export const clear = (page, address) =>
 /** The list of kept runs, unfolded. */
 export async function library(see) {
   const details = see("library");
-  await details.waitFor({ timeout: 30_000 });
-  if (!(await details.evaluate((node) => node.open))) await details.locator("summary").click();
+  await details.waitFor({ timeout: 90_000 });
+  // What is still mounted above moves the list, and a click may get lost.
+  await until(async () => {
+    const isOpen = await details.evaluate((node) => node.open);
+    if (!isOpen) await details.locator("summary").click();
+    return isOpen;
+  }, "the list to be unfolded");
   return details;
 }
 
@@ -85,7 +90,7 @@ export function keptRuns(here) {
     await until(async () => (await stepOf(visited.see)) > 20, "steps", seconds);
     return visited;
   };
-  const isKept = (page, address, that) => until(async () => (await stored(page, address)).some(that), "the run to be stored", 30);
+  const isKept = (page, address, that) => until(async () => (await stored(page, address)).some(that), "the run to be stored", 90);
 
   it("lets a stale tab that closes overwrite neither a finished run nor its pin", fresh(async (context, address) => {
     const stale = await started(context, address);
@@ -115,13 +120,13 @@ export function keptRuns(here) {
     const b = await started(context, address, LINK.replace("width=24", "width=48"));
     // Only a tab that is seen reads the news at once.
     await a.page.bringToFront();
-    await until(async () => (await list.locator("li").count()) === 2, "the run of the other tab", 30);
+    await until(async () => (await list.locator("li").count()) === 2, "the run of the other tab");
     await b.page.bringToFront();
     const other = (await library(b.see)).locator("li").filter({ hasText: "width 48 → 24" });
     await other.getByRole("textbox").fill("Seen in both");
     await other.getByRole("textbox").press("Enter");
     await a.page.bringToFront();
-    await until(async () => (await names(list)).includes("Seen in both"), "the name", 30);
+    await until(async () => (await names(list)).includes("Seen in both"), "the name");
     // The button goes with its run, and the button of another run does not get the focus.
     await b.page.bringToFront();
     await other.getByRole("button", { name: "Delete" }).press("Enter");
@@ -174,7 +179,7 @@ export function keptRuns(here) {
     await page.close();
     const visited = await started(context, address, "#v1/sparse-parity?n=12&k=2&width=16&speed=60");
     const list = await library(visited.see);
-    await until(async () => (await names(list)).includes("From before"), "the run from before", 30);
+    await until(async () => (await names(list)).includes("From before"), "the run from before");
     const [run] = (await stored(visited.page, address)).filter((run) => run.id === id);
     assert.deepEqual([run.step, run.pinned], [500, true]);
     // Deleted here, it does not come again, and it is still there for another copy of the page.
@@ -205,14 +210,14 @@ export function keptRuns(here) {
       place(address),
     );
     assert.equal(upgrade, "open", "the page has let go of it");
-    await until(async () => /newer version of this page/.test(await text(see("library-error"))), "a sentence", 30);
+    await until(async () => /newer version of this page/.test(await text(see("library-error"))), "a sentence");
     const at = await stepOf(see);
     await until(async () => (await stepOf(see)) > at + 20, "the run to go on");
     const list = await library(see);
-    await until(async () => /not stored/.test(await text(list)), "the run on the page alone", 30);
+    await until(async () => /not stored/.test(await text(list)), "the run on the page alone");
     // A page that is opened anew is as old, and says the same.
     const second = await started(context, address, LINK.replace("width=24", "width=25"));
-    await until(async () => /newer version of this page|stores nothing/.test(await text(second.see("library-error"))), "the same sentence", 30);
+    await until(async () => /newer version of this page|stores nothing/.test(await text(second.see("library-error"))), "the same sentence");
     assert.deepEqual([...heard.console, ...second.heard.console], []);
     await page.close();
     await second.page.close();
@@ -236,7 +241,7 @@ export function keptRuns(here) {
     );
     const { page, heard, see } = await started(context, address);
     await page.waitForTimeout(4000);
-    assert.ok((await stepOf(see)) > 100, "training waits for nothing");
+    await until(async () => (await stepOf(see)) > 100, "training, which waits for nothing");
     await holder.evaluate(() => globalThis.held.close());
     await isKept(page, address, (run) => run.step > 0);
     assert.deepEqual(heard.console, []);
@@ -248,16 +253,16 @@ export function keptRuns(here) {
     const { page, heard, see } = await started(context, address, LINK.replace("steps=3000", "steps=300").replace("speed=150", "speed=0"));
     await isKept(page, address, (run) => run.ended);
     await see("new-seed").click();
-    await until(async () => (await stored(page, address)).length === 2, "the second run", 30);
+    await until(async () => (await stored(page, address)).length === 2, "the second run");
     const list = await library(see);
     await until(async () => (await list.locator("li").count()) === 2, "both in the list");
     await page.evaluate(() => (location.hash = "#v1/sparse-parity?n=14&k=2&width=26&every=10&steps=100000&halt=steps&held=256&speed=100"));
-    await until(async () => (await stored(page, address)).length === 3, "the third run", 30);
+    await until(async () => (await stored(page, address)).length === 3, "the third run");
     const session = await context.newCDPSession(page);
     await session.send("Storage.clearDataForOrigin", { origin: new URL(address).origin, storageTypes: "indexeddb" });
-    await until(async () => /has deleted the stored data of this page/.test(await text(see("library-error"))), "a sentence", 30);
+    await until(async () => /has deleted the stored data of this page/.test(await text(see("library-error"))), "a sentence");
     assert.equal(await list.locator("li").count(), 3, "nothing is lost of the page");
-    await until(async () => (await stored(page, address)).length === 1, "the run under way", 30);
+    await until(async () => (await stored(page, address)).length === 1, "the run under way");
     assert.match((await stored(page, address))[0].id, /width=26/);
     assert.deepEqual(heard.console, []);
     await page.close();
@@ -277,9 +282,8 @@ export function keptRuns(here) {
     await until(async () => (await stepOf(see)) > 5, "another run");
     // With the file, which the browser keeps beside the run, it goes on.
     const entry = async () => {
-      const list = await library(see);
-      const at = await until(async () => (await names(list)).findIndex((name) => /tabular/i.test(name)) + 1, "the run in the list");
-      return list.locator("li").nth(at - 1);
+      // Not by its place: a run that is stored for the first time comes before it.
+      return (await library(see)).locator("li", { has: page.locator('input[title*="tabular" i]') });
     };
     await (await entry()).getByRole("button", { name: "Open" }).click();
     await until(async () => /^houses\.csv/.test(await text(see("table"))), "the table that is kept");
@@ -316,10 +320,10 @@ export function keptRuns(here) {
   it("spares pinned runs when all others are deleted", fresh(async (context, address) => {
     const { page, heard, see } = await started(context, address, LINK.replace("steps=3000", "steps=100").replace("speed=150", "speed=0"));
     for (let runs = 1; runs < 3; runs++) {
-      await until(async () => (await stored(page, address)).length === runs, "a kept run", 30);
+      await until(async () => (await stored(page, address)).length === runs, "a kept run");
       await see("new-seed").click();
     }
-    await until(async () => (await stored(page, address)).length === 3, "three of them", 30);
+    await until(async () => (await stored(page, address)).length === 3, "three of them");
     const list = await library(see);
     await until(async () => (await list.locator("li").count()) === 3, "the list");
     await list.locator("li").last().getByRole("button", { name: "Pin" }).click();

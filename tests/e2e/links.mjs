@@ -117,7 +117,7 @@ export function links(here) {
       const page = await here().context.newPage();
       // The page for missing addresses leads on at once.
       await page.goto(here().address + written, { waitUntil: "commit" });
-      await until(() => page.url() === here().address + MEANT, () => `${MEANT}, not ${page.url()}`, 30);
+      await until(() => page.url() === here().address + MEANT, () => `${MEANT}, not ${page.url()}`);
       const see = (id) => page.getByTestId(id).first();
       await until(async () => (await see("step").count()) > 0, "the page");
       assert.equal(await page.locator("[data-testid=notice] li").count(), notices);
@@ -168,7 +168,7 @@ export function links(here) {
       await seed.fill(`${last}`);
       await seed.press("Enter");
     }
-    await until(() => /[?&]seed=130&/.test(page.url()), () => `the newest seed, not ${page.url()}`, 30);
+    await until(() => /[?&]seed=130&/.test(page.url()), () => `the newest seed, not ${page.url()}`);
     assert.ok((await page.evaluate(() => window.refusals)) > 0, "nothing was refused");
     await page.close();
   });
@@ -178,7 +178,7 @@ export function links(here) {
     const link = "#v1/sparse-parity?n=512&width=4096&batch=1024&replicas=16&steps=10000000&device=cpu";
     await page.goto(here().address + link);
     const see = (id) => page.getByTestId(id).first();
-    await until(async () => /^This run needs about .* GiB of memory and up to .* Play starts the run\.$/.test(await text(see("status"))), "the question", 30);
+    await until(async () => /^This run needs about .* GiB of memory and up to .* Play starts the run\.$/.test(await text(see("status"))), "the question");
     await page.waitForTimeout(2000);
     assert.equal(page.workers().length, 0, "no worker is opened");
     assert.equal(await stepOf(see), 0);

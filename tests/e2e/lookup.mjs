@@ -20,11 +20,11 @@ export function lookupLab(here) {
     const measured = await rows(page);
     assert.ok(measured.at(-1).test_accuracy[0] > 0.9, `R² is ${measured.at(-1).test_accuracy[0]}`);
     for (const id of ["chart-error", "chart-qk", "chart-glances", "chart-answered", "chart-positions"]) {
-      await until(async () => (await pixels(page, id)) > 3, `${id} is drawn`, 20);
+      await until(async () => (await pixels(page, id)) > 3, `${id} is drawn`);
     }
     const said = await see("chart-glances").getAttribute("aria-label");
     assert.match(said, /^Names at position 8: \d and \d; head 1 has its largest attention weight at position \d \(\d+\.\d %\) and head 2 has its largest attention weight at position \d/);
-    assert.match(await text(see("status")), /of the variance is explained at step|Ended at step 4,000/);
+    await until(async () => /of the variance is explained at step|Ended at step 4,000/.test(await text(see("status"))), "the end");
     isQuiet(heard);
     await page.close();
   });
@@ -32,7 +32,7 @@ export function lookupLab(here) {
   it("has floors for fewer heads than names, and counts sequences instead of steps", async () => {
     const { page, heard, see } = await open("#v1/sparse-token-regression?h=1&steps=300&speed=0&device=cpu&show=error");
     await until(async () => (await stepOf(see)) === 300, "the last step");
-    assert.match(await see("chart-error").getAttribute("aria-label"), /The theoretical lower bound with 1 head is 0\.500\.$/);
+    await until(async () => /The theoretical lower bound with 1 head is 0\.500\.$/.test(await see("chart-error").getAttribute("aria-label")), "the bound");
     await see("count-examples").click();
     await until(() => page.url().includes("count=examples"), "the link");
     assert.equal(await see("count-examples").getAttribute("aria-pressed"), "true");
@@ -45,7 +45,7 @@ export function lookupLab(here) {
 
   it("answers a prompt whose names and numbers a person has changed", async () => {
     const { page, heard, see } = await open("#v1/sparse-token-regression?begin=construction&lr=0&start=paused", { width: 390, height: 844 });
-    await until(async () => (await see("prompt").count()) === 1, "the table", 20);
+    await until(async () => (await see("prompt").count()) === 1, "the table");
     await until(async () => /^[−\d]/.test(await text(see("answer-8"))), "an answer");
     const near = async (at) => Math.abs(number(await text(see(`label-${at}`))) - number(await text(see(`answer-${at}`))));
     assert.ok((await near(8)) < 0.1, "the construction answers with the label");
@@ -86,20 +86,20 @@ export function lookupLab(here) {
   it("goes on where prompts get shorter, by link, by form and by undo", async () => {
     const { page, heard, see } = await open("#v1/sparse-token-regression?n=12&dim=3&q=3&start=paused");
     const cells = async () => [await page.getByTestId(/^token-/).count(), await page.getByTestId(/^name-/).count()].join();
-    await until(async () => (await cells()) === "36,36", "the long table", 20);
+    await until(async () => (await cells()) === "36,36", "the long table");
     for (const [key, link, expected] of [["n", "6", "18,18"], ["dim", "1", "6,18"], ["q", "1", "6,6"]]) {
       await see(`setting-${key}`).fill(link);
       await page.keyboard.press("Enter");
-      await until(async () => (await cells()) === expected, `the table with ${key} = ${link}`, 20);
+      await until(async () => (await cells()) === expected, `the table with ${key} = ${link}`);
     }
     await page.evaluate(() => (location.hash = "#v1/sparse-token-regression?n=9&start=paused"));
-    await until(async () => (await cells()) === "9,18", "the table of the link", 20);
+    await until(async () => (await cells()) === "9,18", "the table of the link");
     await page.evaluate(() => document.activeElement.blur());
     await page.keyboard.press("Control+z");
-    await until(async () => (await cells()) === "6,6", "the table before", 20);
+    await until(async () => (await cells()) === "6,6", "the table before");
     assert.equal(await see("code-pairs").count(), 0, "one-hot codes are never alike");
     await page.evaluate(() => (location.hash = "#v1/sparse-token-regression?n=9&codes=random&start=paused"));
-    await until(async () => /For \d+ of 36 pairs of positions/.test((await see("code-pairs").allTextContents()).join()), "the pairs of codes that are alike", 20);
+    await until(async () => /For \d+ of 36 pairs of positions/.test((await see("code-pairs").allTextContents()).join()), "the pairs of codes that are alike");
     isQuiet(heard);
     await page.close();
   });

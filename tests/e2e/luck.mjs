@@ -12,14 +12,14 @@ export function luck(here) {
 
   it("names the winners of a layer, rewinds them by a link, and counts what they began with", async () => {
     const { page, heard, see } = await open("#v1/sparse-parity?n=12&k=2&width=20&init=sparse&held=128&steps=400&halt=steps&device=cpu&speed=0&show=accuracy.luck");
-    await until(async () => /Ended at step 400/.test(await text(see("status"))), "the end", 30);
+    await until(async () => /Ended at step 400/.test(await text(see("status"))), "the end");
     await until(async () => /^The network has 20 neurons\. After 400 steps the neurons with the largest weight norms are /.test(await text(see("winners"))), "the winners");
     const won = (await text(see("winners"))).match(/are (.*?)\. At the start, the row of weights/)[1].split(/, | and /).join(".");
     assert.match(await see("chart-luck").getAttribute("aria-label"), /^The neurons with the largest weight norms are /);
     await see("ticket").click();
     await until(async () => page.url().includes(`keep=${won}&`), "the ticket's link");
     assert.match(page.url(), /replicas=20&inits=1/);
-    await until(async () => /Ended at step 400/.test(await text(see("status"))), "the end of the ticket", 30);
+    await until(async () => /Ended at step 400/.test(await text(see("status"))), "the end of the ticket");
     assert.equal(await see("ticket").count(), 0, "nothing is left to rewind");
     await see("undo").click();
     await until(async () => !page.url().includes("keep="), "the whole layer again");

@@ -38,8 +38,8 @@ export function machineLab(here) {
       /^For T = 107 steps a position has 7 bits\. The transformer has width 46, 11 blocks and 164,436 parameters; 4,276 of the parameters are not 0, and ‖θ‖₁ = 6,104\. .* blocks 69,630 \(1,236; 1,546\), rounding 94,622 \(3,036; 4,554\), encoder 92 \(2; 2\), h₀ 46 \(2; 2\), θ_cls 46 \(0; 0\)\.$/,
     );
     for (const group of GROUPS) assert.equal(await see(`bits-${group}`).count(), 1, group);
-    await until(async () => (await pixels(page, "bits-pos1")) > 1, "the numbers of the steps are drawn", 20);
-    await until(async () => (await pixels(page, "bits-st")) > 1, "the states are drawn", 20);
+    await until(async () => (await pixels(page, "bits-pos1")) > 1, "the numbers of the steps are drawn");
+    await until(async () => (await pixels(page, "bits-st")) > 1, "the states are drawn");
     isQuiet(heard);
     await page.close();
   });
@@ -73,7 +73,7 @@ export function machineLab(here) {
       await see("block-slider").focus();
       for (let block = 1; block <= 11; block++) {
         await page.keyboard.press("ArrowRight");
-        await until(async () => (await heading(see)).startsWith(`Block ${block} of 11: `), `block ${block}`, 10);
+        await until(async () => (await heading(see)).startsWith(`Block ${block} of 11: `), `block ${block}`);
         assert.equal(await see(`block-${block}`).getAttribute("aria-pressed"), "true");
         seen.add([await heading(see), await text(see("block-about")), await text(see("block-formula"))].join(" "));
         assert.match(await text(see("block-deviation")), /^Before rounding, the largest distance of a number in the token from the nearer of 0 and 1 is /);
@@ -84,12 +84,12 @@ export function machineLab(here) {
       // The buttons take arrow keys too, and the focus goes with them.
       await see("block-11").focus();
       await page.keyboard.press("Home");
-      await until(async () => (await heading(see)) === "Block 1 of 11: apply the rule", "the first block", 10);
+      await until(async () => (await heading(see)) === "Block 1 of 11: apply the rule", "the first block");
       assert.equal(await page.evaluate(() => document.activeElement?.id), "block-1");
       assert.ok(await see("bits-st").evaluate((row) => row.classList.contains("bits__row--changed")) ||
         await see("bits-sym2").evaluate((row) => row.classList.contains("bits__row--changed")), "what it writes is marked");
       await see("block-next").click();
-      await until(async () => (await heading(see)) === "Block 2 of 11: move the head", "the next block", 10);
+      await until(async () => (await heading(see)) === "Block 2 of 11: move the head", "the next block");
       assert.ok(await fits(page), "nothing is wider than the page");
       isQuiet(heard);
       await page.close();
@@ -100,7 +100,7 @@ export function machineLab(here) {
     const { page, heard, see } = await open("?speed=0&layer=0");
     await until(async () => (await said(see))?.[1] === "107", "the last token");
     await see("block-play").click();
-    await until(async () => (await heading(see)).startsWith("Block 3 of 11: "), "the third block", 20);
+    await until(async () => (await heading(see)).startsWith("Block 3 of 11: "), "the third block");
     await see("block-play").click();
     assert.equal(await see("block-play").getAttribute("aria-pressed"), "false");
     const at = await heading(see);
@@ -122,7 +122,7 @@ export function machineLab(here) {
     assert.equal(Number.parseInt(bits, 2), Number(found[1]), "the bits are the step's number");
     assert.match(await text(see("search-sentence-8")), /^Fetch: 1 candidate; 1 token has the largest attention weight, and the block writes .\.$/);
     assert.equal(found[3], (await said(see))[3]);
-    await until(async () => (await pixels(page, "search-1")) > 1, "candidates are drawn", 20);
+    await until(async () => (await pixels(page, "search-1")) > 1, "candidates are drawn");
     // Rows of later blocks wait for their turn.
     await see("block-4").click();
     await until(async () => (await text(see("search-written-2"))) === "–", "the second bit is open");
@@ -134,11 +134,11 @@ export function machineLab(here) {
 
   it("takes a machine of the library in one change", async () => {
     const { page, heard, see } = await open("?speed=0", PHONE);
-    await until(async () => (await see("machine-example").count()) === 1, "the chooser", 20);
+    await until(async () => (await see("machine-example").count()) === 1, "the chooser");
     await see("machine-example").selectOption("increment");
     await until(() => /m=increment/.test(page.url()), "the machine in the link");
     await until(async () => (await said(see))?.[1] === "14", "its last token");
-    await until(async () => /^right _ → _ L carry\n/.test(await see("machine-rules").inputValue()), "its rules", 20);
+    await until(async () => /^right _ → _ L carry\n/.test(await see("machine-rules").inputValue()), "its rules");
     assert.equal(await see("machine-input").inputValue(), "10111");
     assert.equal(await page.locator("[data-testid=machine-table] tbody tr").count(), 6);
     assert.match(await text(see("machine-about")), /^Adds 1 to a binary number\.$/);
@@ -154,13 +154,13 @@ export function machineLab(here) {
 
   it("says what is wrong with rules while they are written, and runs them when they are right", async () => {
     const { page, heard, see } = await open("?speed=0", PHONE);
-    await until(async () => (await see("machine-rules").count()) === 1, "the editor", 20);
+    await until(async () => (await see("machine-rules").count()) === 1, "the editor");
     await until(async () => (await said(see))?.[1] === "107", "the busy beaver");
     assert.equal(await text(see("machine-state")), "The current run uses this machine.");
     assert.ok(await see("machine-run").isDisabled());
     const before = page.url();
     await see("machine-rules").fill("go 0 -> 1 R go\ngo 1 -> 0 X go");
-    await until(async () => (await text(see("machine-error"))) === "Line 2: unknown direction X; write L, R or S (stay).", "the mistake", 10);
+    await until(async () => (await text(see("machine-error"))) === "Line 2: unknown direction X; write L, R or S (stay).", "the mistake");
     assert.equal(await see("machine-rules").getAttribute("aria-invalid"), "true");
     assert.ok(await see("machine-run").isDisabled());
     await see("machine-line").click();
@@ -169,12 +169,12 @@ export function machineLab(here) {
     // The form that is used elsewhere, five words a line.
     await see("machine-rules").fill("; flips bits\ngo 0 1 r go\ngo 1 0 r go\ngo _ _ * halt");
     await see("machine-input").fill("0120");
-    await until(async () => /^The input has the symbol 2/.test(await text(see("machine-input-error"))), "the symbol", 10);
+    await until(async () => /^The input has the symbol 2/.test(await text(see("machine-input-error"))), "the symbol");
     await see("machine-input").fill("0110");
     await see("machine-cell").fill("x");
-    await until(async () => /^The start cell must be a whole number/.test(await text(see("machine-cell-error"))), "the cell", 10);
+    await until(async () => /^The start cell must be a whole number/.test(await text(see("machine-cell-error"))), "the cell");
     await see("machine-cell").fill("9");
-    await until(async () => (await text(see("machine-state"))) === "The current run uses another machine. Press “Run this machine” to run this one.", "it can run", 10);
+    await until(async () => (await text(see("machine-state"))) === "The current run uses another machine. Press “Run this machine” to run this one.", "it can run");
     assert.match(await text(see("machine-notation")), /^Five words per line \(morphett\.info\): 3 rules, 2 states, 3 symbols\.$/);
     assert.equal(page.url(), before, "nothing has happened yet");
     await see("machine-run").click();
@@ -187,7 +187,7 @@ export function machineLab(here) {
     const tape = Object.fromEntries(cells);
     assert.equal([9, 10, 11, 12].map((cell) => tape[cell]).join(""), "1001", "all bits are flipped");
     assert.match(await see("machine-rules").inputValue(), /^; flips bits\n/, "the text stays as it was written");
-    await until(async () => (await text(see("machine-state"))) === "The current run uses this machine.", "the machine to run", 20);
+    await until(async () => (await text(see("machine-state"))) === "The current run uses this machine.", "the machine to run");
     assert.ok(await fits(page), "nothing is wider than a phone");
     // One undo brings the busy beaver back.
     await see("block-1").focus();
@@ -212,10 +212,10 @@ export function machineLab(here) {
     await page.keyboard.type("a * -> * R a");
     await page.keyboard.press("Control+Enter");
     // The input has symbols that these rules do not know.
-    await until(async () => /^The input has the symbol 1/.test(await text(see("machine-input-error"))), "the reason", 10);
+    await until(async () => /^The input has the symbol 1/.test(await text(see("machine-input-error"))), "the reason");
     await see("machine-discard").focus();
     await page.keyboard.press("Enter");
-    await until(async () => /^right _ → _ L carry\n/.test(await see("machine-rules").inputValue()), "the rules that run", 10);
+    await until(async () => /^right _ → _ L carry\n/.test(await see("machine-rules").inputValue()), "the rules that run");
     isQuiet(heard);
     await page.close();
   });
@@ -224,7 +224,7 @@ export function machineLab(here) {
     const many = Array.from({ length: 1000 }, (_, i) => `q${i % 20}~0~~0~R~q`).join(";");
     for (const rest of ["?m=own&rules=nonsense", "?m=own&rules=a~0~~1~R~a;a~0~~0~R~a", "?input=abc", "?m=own&rules=a~*~~*~L~a&cell=2", `?m=own&rules=${many}`]) {
       const { page, heard, see } = await open(`${rest}&speed=0`);
-      await until(async () => (await text(see("notice"))).length > 10, `a notice for ${rest.slice(0, 40)}`, 20);
+      await until(async () => (await text(see("notice"))).length > 10, `a notice for ${rest.slice(0, 40)}`);
       await until(async () => (await said(see)) !== null, "a run all the same");
       isQuiet(heard);
       await page.close();

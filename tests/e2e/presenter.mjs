@@ -208,7 +208,7 @@ export function presenting(here) {
     await fills();
     await press(page, "PageDown");
     await until(async () => !(await page.locator(".cover[open]").count()), "the picture again");
-    assert.ok(await see("stage-panel").isVisible());
+    await until(() => see("stage-panel").isVisible(), "the picture");
     await see("presenter-code").click();
     await fills();
     // The cover is black on white in the dark theme, too, and so is its button.

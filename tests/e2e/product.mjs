@@ -40,7 +40,7 @@ export function everyView(here) {
       for (const [colours, width] of [["light", 1440], ["dark", 390]]) {
         const { page, see } = await visit(context, address, link, { width, height: 900 });
         await page.emulateMedia({ colorScheme: colours });
-        await until(async () => (await stepOf(see)) > 0, "a step", 30);
+        await until(async () => (await stepOf(see)) > 0, "a step");
         // It comes with the second program, and all else of that with it.
         await see("library").locator("summary").click();
         assert.deepEqual(await violations(page), [], `${name}, ${colours}, ${width} pixels`);
@@ -51,7 +51,7 @@ export function everyView(here) {
 
   it("has no violation that axe-core knows: every dialog", async () => {
     const { page, see } = await visit(here().context, here().address);
-    await until(async () => (await stepOf(see)) > 0, "a step", 30);
+    await until(async () => (await stepOf(see)) > 0, "a step");
     for (const dialog of ["help", "files", "stories", "teach", "sweep"]) {
       await see(dialog).click();
       await until(() => page.locator("dialog[open]").isVisible(), dialog);

@@ -101,7 +101,7 @@ export function stage(address) {
     await until(async () => (await shownStep(see)) === 0, "the first step");
     await until(async () => /^Step 0\./.test(await text(see("stage-description"))), "its description");
     await see("stage-replay").click();
-    await until(async () => { const step = await shownStep(see); return step > 0 && step < end; }, "the replay to move", 20);
+    await until(async () => { const step = await shownStep(see); return step > 0 && step < end; }, "the replay to move");
     await see("stage-replay").click();
     await until(async () => (await shownStep(see)) === end, "the end");
     assert.deepEqual(heard.console, []);
@@ -257,7 +257,7 @@ export function stage(address) {
     assert.ok(!/run before/.test(await text(see("stage-description"))));
     await see("stage-new").click();
     const sentence = /The run before stopped at step [\d,]+; the last value of its curve “[^”]+” is [^.]+(\.\d+)?\.$/;
-    await until(async () => sentence.test(await text(see("stage-description"))), "a sentence on the run before", 10);
+    await until(async () => sentence.test(await text(see("stage-description"))), "a sentence on the run before");
     assert.deepEqual(heard.console, []);
     await page.close();
   });

@@ -20,7 +20,7 @@ export function programLab(here) {
 
   it("has a test input whose numbers can be changed, and drawn again", async () => {
     const { page, heard, see } = await open("?start=paused");
-    await until(async () => (await numbers(page).count()) === 6, "six numbers", 20);
+    await until(async () => (await numbers(page).count()) === 6, "six numbers");
     const shown = async () => (await numbers(page).evaluateAll((all) => all.map((one) => (one.getAttribute("aria-pressed") === "true" ? "1" : "0")))).join(".");
     const before = await shown();
     assert.ok(await see("draw-query").isDisabled(), "it is the drawn one");
@@ -47,8 +47,8 @@ export function programLab(here) {
   it("writes rows, runs the program, marks the next line, and answers", async () => {
     const { page, heard, see } = await open("?steps=60&speed=0");
     await until(async () => (await stepOf(see)) === 60, "the last step", 60);
-    await until(async () => /Layers applied51.*Rows written9 of 9/.test(await text(see("network-size"))), "the cells of the last step", 20);
-    const sentence = await until(async () => /^In state (\S+) the head reads (\S+), writes \S+ and .+; the next state is \S+\./.exec(await text(see("program-now"))), "a rule", 20);
+    await until(async () => /Layers applied51.*Rows written9 of 9/.test(await text(see("network-size"))), "the cells of the last step");
+    const sentence = await until(async () => /^In state (\S+) the head reads (\S+), writes \S+ and .+; the next state is \S+\./.exec(await text(see("program-now"))), "a rule");
     const marked = page.locator("[data-testid=listing] [aria-current=step]");
     await until(async () => (await marked.count()) === 1, "one marked line");
     const line = await text(marked.locator("code"));
@@ -59,7 +59,7 @@ export function programLab(here) {
     await page.close();
     const all = await open("?speed=0");
     await until(async () => (await stepOf(all.see)) === 200, "the last step", 60);
-    await until(async () => /^[+−]1$/.test(await text(all.see("network-answer"))), "an answer", 20);
+    await until(async () => /^[+−]1$/.test(await text(all.see("network-answer"))), "an answer");
     assert.match(await text(all.see("program-now")), /^The program has halted\. Its answer is [+−]1\.$/);
     assert.equal(await all.page.locator("[data-testid=listing] [aria-current=step]").count(), 0, "no line is next");
     isQuiet(all.heard);
@@ -68,7 +68,7 @@ export function programLab(here) {
 
   it("takes programs of the list in one change", async () => {
     const { page, heard, see } = await open("?start=paused&query=1.0.1.0.1.0");
-    await until(async () => (await see("program-examples").count()) === 1, "the list", 20);
+    await until(async () => (await see("program-examples").count()) === 1, "the list");
     assert.equal(await see("learner-dictator").getAttribute("aria-pressed"), "true");
     await see("learner-parity").click();
     const parts = ["concept=parity", "inputs=4", "program=parity", "steps=1100"];
@@ -85,7 +85,7 @@ export function programLab(here) {
 
   it("takes a program of one's own, and says what is wrong line by line", async () => {
     const { page, heard, see } = await open("?start=paused", PHONE);
-    await until(async () => (await see("program-text").count()) === 1, "the editor", 20);
+    await until(async () => (await see("program-text").count()) === 1, "the editor");
     assert.match(await see("program-text").inputValue(), /^start \+- → \* S L0\n/);
     assert.ok(await see("run-program").isDisabled(), "nothing was written yet");
     const mistakes = () => page.locator("[data-testid=program-errors] li").allTextContents();
@@ -141,7 +141,7 @@ export function programLab(here) {
 
   it("draws a ReLU network through points that can be moved", async () => {
     const { page, heard, see } = await open("?start=paused");
-    await until(async () => (await see("interpolation-graph").count()) === 1, "the graph", 20);
+    await until(async () => (await see("interpolation-graph").count()) === 1, "the graph");
     const graph = () => see("interpolation-graph").getAttribute("d");
     const moved = async (what) => {
       const before = await graph();
@@ -190,11 +190,11 @@ export function programLab(here) {
   it("has its buttons beside each other, and fits a phone", async () => {
     for (const link of ["?start=paused", "?start=paused&inputs=31&examples=40&program=parity", SEARCH]) {
       const { page, heard, see } = await open(link);
-      await until(async () => (await see("interpolation-graph").count()) === 1, "the panel", 20);
+      await until(async () => (await see("interpolation-graph").count()) === 1, "the panel");
       if (link === SEARCH) await see("rule-table").waitFor({ timeout: 60_000 });
       assert.equal(await overlaps(page, "[data-testid=inside] button"), 0, `${link}: no button lies on another, and no word outside of its button`);
       await page.setViewportSize(PHONE);
-      await until(() => page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${link}: nothing is wider than a phone`, 10);
+      await until(() => page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${link}: nothing is wider than a phone`);
       isQuiet(heard);
       await page.close();
     }

@@ -91,7 +91,7 @@ export function sweeps(here) {
     assert.equal(await see("map").count(), 0);
     await see("undo").click();
     await until(async () => page.url() === `${sweep}&cells=steps`, "the sweep again");
-    await until(async () => /^All 6 runs have ended$/.test(await text(see("sweep-progress"))), "with all that was found", 5);
+    await until(async () => /^All 6 runs have ended$/.test(await text(see("sweep-progress"))), "with all that was found");
     isQuiet(heard);
     await page.close();
   });
@@ -100,7 +100,7 @@ export function sweeps(here) {
     const { page, heard, see } = await open(`${SMALL.replace("n=10&k=2", "k=1")}&replicas=2&speed=0&sweep=n:8_16_40`);
     await until(async () => /^All 3 runs have ended$/.test(await text(see("sweep-progress"))), "the end", 60);
     const sentence = /^Every run reached the target with all its seeds, so the map shows another quantity\. Median /;
-    await until(async () => sentence.test(await text(see("map-about"))), "the reason for another quantity", 10);
+    await until(async () => sentence.test(await text(see("map-about"))), "the reason for another quantity");
     const cells = await page.locator("[id^=cell-]").evaluateAll((all) => all.map((cell) => [cell.innerText, cell.title]));
     for (const [shown, title] of cells) {
       assert.match(title, /reached with 2 of 2 seeds/);
@@ -127,13 +127,16 @@ export function sweeps(here) {
     const { page, heard, see } = await open(`${SMALL}&halt=steps&replicas=4&speed=800&sweep=n:8_10_12`, { width: 390, height: 844 });
     await until(async () => /^1 of 3 runs, about /.test(await text(see("sweep-progress"))), "the first run", 60);
     const found = await page.locator("#cell-0").innerText();
-    const waited = await page.evaluate(async () => {
-      const begin = performance.now();
+    const frames = await page.evaluate(async () => {
+      let frames = 0;
       document.querySelector("[data-testid=sweep-cancel]").click();
-      while (!/^Cancelled/.test(document.querySelector("[data-testid=sweep-progress]").innerText)) await new Promise(requestAnimationFrame);
-      return performance.now() - begin;
+      while (!/^Cancelled/.test(document.querySelector("[data-testid=sweep-progress]").innerText)) {
+        await new Promise(requestAnimationFrame);
+        frames += 1;
+      }
+      return frames;
     });
-    assert.ok(waited < 100, `${waited} ms`);
+    assert.ok(frames <= 3, `${frames} frames`);
     assert.match(await text(see("sweep-progress")), /^Cancelled after 1 of 3 runs; the results so far are kept$/);
     assert.equal(await page.locator("#cell-0").innerText(), found);
     assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth), "nothing is wider than the phone");

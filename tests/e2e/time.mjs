@@ -17,6 +17,8 @@ export function timeAndComparison(here) {
       it(`are shown by dragging over a curve and played on, for ${lab}`, async () => {
         const { page, heard, see } = await visit(here().context, here().address, link);
         await until(async () => /^Ended|reached|Found|All|last step/i.test(await text(see("status"))), "the end");
+        // What listens to the pointer is in the second program, whose parts also move the charts.
+        await see("library").waitFor({ timeout: 90_000 });
         await page.waitForTimeout(1500);
         const end = await stepOf(see);
         const whole = await rows(page);
@@ -69,7 +71,7 @@ export function timeAndComparison(here) {
   describe("kept runs", () => {
     const LINK = "#v1/sparse-parity?n=14&k=2&width=24&every=10&steps=3000&halt=steps&held=256&speed=150";
     // Runs are stored as soon as the page's second program is there.
-    const isReady = (page) => page.getByTestId("library").first().waitFor({ timeout: 30_000 });
+    const isReady = (page) => page.getByTestId("library").first().waitFor({ timeout: 90_000 });
     /** A test whose pages are closed even where it fails: one that goes on writing would fail the next test as well. */
     const closing = (test) => async () => {
       const { context, address } = here();
@@ -101,6 +103,8 @@ export function timeAndComparison(here) {
         const step = Number(/step ([\d,]+)/.exec(await text(see("continue-run")))[1].replace(",", ""));
         assert.ok(step > 400, `${step}`);
         await see("continue-run").getByRole("button").click();
+        // Until the kept run is read, the other one goes on.
+        await until(() => /n=14&k=2&width=24/.test(page.url()), "the kept run");
         await until(async () => (await stepOf(see)) > step, "more steps");
         assert.ok((await stepOf(see)) < step + 600, "it did not begin again");
         assert.match(page.url(), /n=14&k=2&width=24/);
@@ -159,7 +163,7 @@ export function timeAndComparison(here) {
       await clear(bare, address);
       const { page, heard, see } = await visit(context, address, short);
       await isReady(page);
-      const ended = () => until(async () => (await stepOf(see)) === 300, "the end");
+      const ended = () => until(async () => /Ended at step 300/.test(await text(see("status"))), "the end");
       const legend = (chart) => see(`legend-${chart}`).locator("button").allTextContents();
       await ended();
       assert.equal(await page.getByTestId("compared-runs").count(), 0);
@@ -214,7 +218,7 @@ export function timeAndComparison(here) {
 
       await see("stop-comparing").click();
       await until(async () => !(await page.getByTestId("compared-runs").count()), "the row to go");
-      assert.equal(await page.evaluate(() => document.activeElement?.dataset.testid), "compare");
+      await until(async () => (await page.evaluate(() => document.activeElement?.dataset.testid)) === "compare", "the focus on the button");
       await until(async () => !(await legend("loss")).some((name) => name.includes("η")), () => legend("loss"));
       assert.ok((await stored(page, address)).some((run) => run.id.includes("n=12") && !run.id.includes("lr=") && !run.deleted), "the run is kept");
       await see("undo").click();
