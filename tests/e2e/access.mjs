@@ -231,6 +231,7 @@ export function access(here) {
       await page.keyboard.press("Control+z");
       await until(async () => (await stepOf(see)) === step && page.url() === link, "the step that was left");
       await until(async () => (await text(see("play"))).includes("Play"), "still a pause");
+      await until(async () => /^Paused/.test(await text(see("status"))), "the run at this step");
       await see("single-step").click();
       await until(async () => (await stepOf(see)) === step + 1, "training goes on from there");
       await page.close();
@@ -245,7 +246,7 @@ export function access(here) {
       await page.keyboard.press("Escape");
       await until(async () => (await page.locator("dialog[open]").count()) === 0, "the dialog to close");
       await page.reload();
-      await until(async () => (await stepOf(see)) === 0, "the run");
+      await until(async () => /^Waiting at the start/.test(await text(see("status"))), "the run to wait");
       await until(async () => (await see("library").count()) > 0, "the second program");
       const link = page.url();
       await page.evaluate(() => document.activeElement.blur());
@@ -267,7 +268,7 @@ export function access(here) {
 
     it("are found on every layout", async () => {
       const { page, see } = await go(LINK + "&start=paused");
-      await see("single-step").waitFor();
+      await until(async () => /^Waiting at the start/.test(await text(see("status"))), "the run to wait");
       // A Russian and a Hebrew keyboard, and Caps Lock.
       for (const [key, width] of [["я", 33], ["ז", 34], ["Z", 35]]) {
         await see("setting-width").fill(`${width}`);
@@ -289,7 +290,7 @@ export function access(here) {
 
   it("takes a key that is held for one press", async () => {
     const { page, see } = await go(LINK + "&start=paused");
-    await see("single-step").waitFor();
+    await until(async () => /^Waiting at the start/.test(await text(see("status"))), "the run to wait");
     const [word, address] = [await text(see("play")), page.url()];
     for (const [key, code] of [[" ", "Space"], ["n", "KeyN"], ["g", "KeyG"]]) {
       // Space would scroll the page.

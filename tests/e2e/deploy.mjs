@@ -186,7 +186,7 @@ export function deployments() {
   it("fetches no program for the CPU where the GPU is to train", () =>
     apart(async ({ go }) => {
       const { page, see } = await go(ON_GPU);
-      await until(async () => (await stepOf(see)) > 0, "steps", 60);
+      await until(async () => (await stepOf(see)) > 0, "steps", 240);
       const programs = () => performance.getEntriesByType("resource").filter(({ name }) => /worker[^_]*_bg[.]wasm$/.test(name)).length;
       assert.equal(await page.evaluate(programs), 0);
     }, { gpu: true }));

@@ -155,8 +155,11 @@ export function embeds(here) {
     await trains(see);
     const height = () => page.locator("iframe").first().evaluate((frame) => frame.offsetHeight);
     await until(async () => (await height()) > 500, "a higher frame");
-    await page.waitForTimeout(1500);
-    const settled = await height();
+    const settled = await until(async () => {
+      const now = await height();
+      await page.waitForTimeout(1500);
+      return (await height()) === now && now;
+    }, "a height that stays");
     assert.deepEqual(await misfits(inner), []);
     assert.equal(await inner.locator(".plot:visible").count(), 4);
     assert.ok(await see("reach-other").isVisible());
@@ -169,8 +172,7 @@ export function embeds(here) {
     // A narrower frame shows its charts in one column, and asks for more.
     await page.locator("iframe").first().evaluate((frame) => (frame.style.width = "400px"));
     await until(async () => (await height()) > settled + 200, "one column");
-    await page.waitForTimeout(500);
-    assert.deepEqual(await misfits(inner), []);
+    await until(async () => !(await misfits(inner)).length, async () => JSON.stringify(await misfits(inner)));
     isQuiet(heard);
     await page.close();
   });
@@ -227,15 +229,20 @@ export function embeds(here) {
     const isPlaying = async (see) => (await see("play").getAttribute("aria-label")) === "Pause";
     for (const at of [0, many - 1, 1]) {
       await page.evaluate((y) => scrollTo(0, y), 1600 * at);
-      await until(async () => (await sees[at]("play").count()) && (await isPlaying(sees[at])), `frame ${at} to train`);
+      await until(async () => (await sees[at]("play").count()) && (await isPlaying(sees[at])) && (await steps(sees[at])) > 0, `frame ${at} to train`);
       await until(async () => {
         const playing = await Promise.all(sees.map(async (see) => (await see("play").count()) && isPlaying(see)));
         return playing.every((is, of) => Boolean(is) === (of === at));
       }, "the others to rest");
-      // What was on its way when they were paused.
-      await page.waitForTimeout(500);
+      const others = async () => (await all()).filter((_, of) => of !== at).join();
+      await until(async () => {
+        const then = await others();
+        await page.waitForTimeout(1000);
+        return (await others()) === then;
+      }, "what was on its way when they were paused");
       const before = await all();
       await page.waitForTimeout(2000);
+      await until(async () => (await steps(sees[at])) > before[at], "the frame in view to go on");
       const after = await all();
       after.forEach((step, of) => assert.ok(of === at ? step > before[of] : step === before[of], `frame ${of} of which ${at} is in view: ${before} to ${after}`));
     }

@@ -209,7 +209,7 @@ export function files(here) {
   }));
 
   it("goes on from weights as it would have gone on", inFolder(async (folder) => {
-    const slow = LINK.replace("speed=0", "speed=100");
+    const slow = LINK.replace("speed=0", "speed=20");
     const first = await open(slow);
     await until(async () => (await stepOf(first.see)) > 60, "steps");
     await first.see("play").click();
@@ -234,7 +234,7 @@ export function files(here) {
   }));
 
   it("refuses what is damaged or foreign in a sentence, and loses nothing", inFolder(async (folder) => {
-    const { page, heard, see } = await open(LINK.replace("speed=0", "speed=20"));
+    const { page, heard, see } = await open(LINK.replace("speed=0", "speed=20").replace("steps=400", "steps=100000"));
     // Steps that do not rise take two of them.
     await until(async () => (await rows(page)).length > 2, "measurements");
     await see("files").click();
@@ -289,6 +289,8 @@ export function files(here) {
   it("says that it opens one file where several are dropped", async () => {
     const { page, see } = await open(LINK);
     await until(async () => (await page.getByTestId("file-input").count()) === 1, "the program that takes files");
+    // The end of the run has a sentence of its own.
+    await until(async () => /^Ended|^Found/.test(await text(see("status"))) && (await stepOf(see)) === 400, "the end");
     await page.evaluate(() => {
       const data = new DataTransfer();
       for (const name of ["first.json", "second.json", "third.csv"]) data.items.add(new File(["{}"], name));
@@ -347,7 +349,7 @@ export function files(here) {
   /** A page whose program's memory can be seen. */
   const openWatched = (test) => inFolder(async (folder) => {
     const site = await serve({ "boot.js": (text) => text.replace("await init(", "window.wasm = await init(") });
-    const { page, heard, see } = await visit(here().context, site.address, LINK.replace("speed=0", "speed=20"));
+    const { page, heard, see } = await visit(here().context, site.address, LINK.replace("speed=0", "speed=20").replace("steps=400", "steps=100000"));
     await until(async () => (await stepOf(see)) > 5 && (await page.getByTestId("file-input").count()) === 1, "the dialog's program");
     await page.waitForTimeout(1000); // opening the page is over
     try {

@@ -185,7 +185,10 @@ export function gallery(here) {
     // The button is below the tiles; pictures move while they are in view.
     const toTop = () => page.evaluate(() => scrollTo(0, 0));
     await toTop();
-    await page.waitForTimeout(200);
+    // A tile is painted with a frame after it has come into view.
+    await page.evaluate(async () => {
+      for (let frame = 0; frame < 10; frame++) await new Promise((resolve) => requestAnimationFrame(resolve));
+    });
     const stopped = await painted(page, "sparse-parity");
     await page.waitForTimeout(2000);
     assert.equal(await painted(page, "sparse-parity"), stopped);

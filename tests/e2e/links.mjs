@@ -157,11 +157,13 @@ export function links(here) {
     await page.goto(here().address + MEANT);
     const seed = page.getByTestId("setting-seed").first();
     await until(() => seed.isVisible(), "the settings");
-    // Quickly, however slow the machine is: 20 changes within one task.
-    await seed.evaluate((field) => {
+    // Quickly, however slow the machine is: 20 changes within the page.
+    await seed.evaluate(async (field) => {
       for (let seed = 101; seed <= 120; seed++) {
         field.value = `${seed}`;
         field.dispatchEvent(new Event("change", { bubbles: true }));
+        // The address follows after the task.
+        await new Promise((resolve) => setTimeout(resolve));
       }
     });
     for (let last = 121; last <= 130; last++) {

@@ -54,6 +54,9 @@ export function stage(address) {
   };
   const spoken = (see) => text(see("stage-spoken"));
   const shownStep = async (see) => Number(/^Step ([\d,]+) of/.exec(await see("stage-slider").getAttribute("aria-valuetext"))?.[1].replaceAll(",", ""));
+  /** The last step of a run that has ended, once the picture has its weights. */
+  const lastStep = (see) =>
+    until(async () => /^Step ([\d,]+) of \1$/.test(await see("stage-slider").getAttribute("aria-valuetext")) && shownStep(see), "the last step");
 
   it("is a picture of the run, which fits a laptop and a phone without scrolling and has few controls", async () => {
     for (const [size, most] of [[{ width: 1440, height: 900 }, 12], [{ width: 1280, height: 720 }, 12], [PHONE, 12]]) {
@@ -74,6 +77,7 @@ export function stage(address) {
   it("answers a touch with the weights of the run, as the command line computes them", async () => {
     const { page, heard, see } = await visitStage(SMALL);
     await until(async () => /^Flip bit \d+: the answer turns\. Flip bit \d+: it does not\.$/.test(await text(see("stage-headline"))), "the end of the run");
+    await lastStep(see);
     const bits = () => page.locator(".target").evaluateAll((all) => all.map((one) => (one.getAttribute("aria-pressed") === "true" ? 1 : -1)));
     const seen = [];
     let turned = 0;
@@ -95,7 +99,7 @@ export function stage(address) {
   it("goes back to any step with the slider, replays the run, and shows its end again", async () => {
     const { page, heard, see } = await visitStage(SMALL);
     await see("stage-replay").waitFor({ timeout: 60_000 });
-    const end = await until(() => shownStep(see), "the last step");
+    const end = await lastStep(see);
     await see("stage-slider").focus();
     await page.keyboard.press("Home");
     await until(async () => (await shownStep(see)) === 0, "the first step");
@@ -209,7 +213,7 @@ export function stage(address) {
         [drawer.locator("#setting-help-lr"), drawer.locator("#setting-lr"), see("more-settings")].map((part) => part.boundingBox()),
       );
       assert.ok(help.y + help.height <= field.y && field.y + field.height <= more.y, JSON.stringify([help, field, more]));
-      await see("more-settings").click({ timeout: 5000 });
+      await see("more-settings").click();
       await until(async () => (await see("more-settings").getAttribute("aria-expanded")) === "true", "the other settings");
       assert.deepEqual(heard.console.filter((line) => !/No available adapters/.test(line)), []);
       await page.close();
@@ -265,7 +269,7 @@ export function stage(address) {
   it("moves along the run by a hundredth with an arrow key, and by a tenth with Shift", async () => {
     const { page, see } = await visitStage(SMALL);
     await see("stage-replay").waitFor({ timeout: 60_000 });
-    const end = await until(() => shownStep(see), "the last step");
+    const end = await lastStep(see);
     await see("stage-slider").focus();
     await page.keyboard.press("ArrowLeft");
     const one = await until(async () => { const step = await shownStep(see); return step < end && step; }, "an earlier step");
@@ -397,7 +401,8 @@ export function stage(address) {
     const see = (id) => page.getByTestId(id).first();
     await see("stage-replay").waitFor({ timeout: 60_000 });
     const pressed = () => page.locator(".target").evaluateAll((all) => all.map((one) => one.getAttribute("aria-pressed")).join());
-    const [before, end] = [await pressed(), await shownStep(see)];
+    const end = await lastStep(see);
+    const before = await pressed();
     await new Promise((resolve) => setTimeout(resolve, 8000));
     assert.equal(await pressed(), before, "the example stays");
     assert.equal(await shownStep(see), end, "nothing is replayed");
