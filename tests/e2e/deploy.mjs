@@ -49,8 +49,8 @@ async function apart(deed, { gpu = false, edit = {}, headers = {}, host = {} } =
 
 const quiet = (heard) => assert.deepEqual(heard.console.filter((said) => !said.includes("No available adapters")), []);
 const about = (page) => page.evaluate(() => document.querySelector("meta[name=description]")?.content ?? "").catch(() => "");
-const kept = (page) => until(() => page.evaluate(() => navigator.serviceWorker.getRegistration().then((r) => Boolean(r?.active))), "the page to be kept");
-const waits = (page) => until(() => page.evaluate(() => navigator.serviceWorker.getRegistration().then((r) => r.update().then(() => Boolean(r.waiting)))), "the newer build to wait");
+const kept = (page) => until(() => page.evaluate(() => navigator.serviceWorker.getRegistration().then((r) => Boolean(r?.active))), "the page to be kept", 240);
+const waits = (page) => until(() => page.evaluate(() => navigator.serviceWorker.getRegistration().then((r) => r.update().then(() => Boolean(r.waiting)))), "the newer build to wait", 240);
 /** The builds whose files are kept. */
 const builds = (page) => page.evaluate(() => caches.keys().then((names) => names.map((name) => name.split(" ").at(-1)).sort()));
 /** Plain names of what is kept of a build. */
@@ -170,7 +170,7 @@ export function deployments() {
           };
         });
         await page.goto(site.address + link);
-        await until(() => page.evaluate(() => window.keptAt), "the page to be kept");
+        await until(() => page.evaluate(() => window.keptAt), "the page to be kept", 240);
         const programs = () => performance.getEntriesByType("resource").filter(({ name }) => name.endsWith(".wasm"))
           .map(({ name, startTime, responseEnd }) => ({ name: name.split("/").at(-1), startTime, responseEnd }));
         const found = await page.evaluate(programs);
