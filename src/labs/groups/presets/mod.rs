@@ -114,18 +114,18 @@ const MODULAR_PRESETS: &[Preset] = &[
         name: "As in the thesis: addition modulo 71",
         group: &MODULAR_GROUP,
         link: "#v1/groups?opt=sgd&n=71&width=500&lambda=0.0001&lr=0.05&steps=40000&every=100&lrs=1000:0.1_2000:0.2_3000:0.4_4000:0.8_5000:1.6_6000:3.2_7000:6.4_8000:12.8_9000:25.6_10000:51.2&speed=0",
-        claim: "This run uses gradient descent with a learning rate that doubles ten times. At the end the median neuron has more than 99 % of its power in one frequency, and each of the 35 frequencies occurs in at least one neuron. The margin is at least 99 % of the largest possible margin.",
+        claim: "This run uses gradient descent with a learning rate that doubles ten times. At the end the median neuron has more than 99 % of its power in one frequency, and each of the 35 frequencies occurs in at least one neuron. The margin is at least 97 % of the largest possible margin.",
         source: "Edelman 2024, figure 7.1 and appendix D.2.1",
         experiment: Some(&experiments::FIGURE_7_1_QUADRATIC),
         remarks: EXPONENT_NOTE,
         expectations: &[
             expect_learned(1.0, (500, 20_000), ALL_REPLICAS),
-            expect_margin_share(40_000, (0.99, 1.0001)),
+            expect_margin_share(40_000, (0.97, 1.0001)),
             expect_median(ExpectedMeasure::Purity, 40_000, (0.99, 1.0001)),
             expect_median(ExpectedMeasure::Kinds, 40_000, (0.999, 1.0001)),
         ],
         max_steps: 40_000,
-        duration_note: "Long: about five minutes on one core of a server, half an hour in a browser without a GPU.",
+        duration_note: "Long: about ten minutes on one core of a server, half an hour in a browser without a GPU.",
         ..PRESET_DEFAULTS
     },
     Preset {
