@@ -5,7 +5,6 @@
 //! paid once for several products. Which tile is best depends on the shape; [`Plan::tiled`] takes the one that
 //! costs the fewest cycles on four schedulers of 32 lanes, as GPUs of today have.
 
-use vivarium_model::models::activation::interpolant;
 use vivarium_model::models::family::OneHiddenLayer;
 use vivarium_model::models::{Activation, Family};
 use vivarium_model::optim::Optimizer;
@@ -391,10 +390,7 @@ impl Plan {
 
 /// Coefficients of an activation's polynomial, if it has one, lowest first.
 pub fn coefficients(activation: Activation, degree: usize) -> Vec<f32> {
-    match activation {
-        Activation::Oscillating => interpolant(degree).iter().map(|c| *c as f32).collect(),
-        _ => vec![],
-    }
+    activation.function(degree).coefficients()
 }
 
 #[cfg(test)]

@@ -11,15 +11,16 @@ use std::mem::take;
 
 use crate::attention_scores::Heads;
 use crate::cross_entropy::{self, Measured};
-use crate::graph::{Graph, NodeId, Operator};
+use crate::graph::{Examples, Graph, NodeId, Operator};
 use crate::layout::Layout;
 use crate::plan::{
-    Index, Label, MAX_SOURCES, ParameterLayout, Plan, Read, Slot, Step, check_reads, mark_first_gradients,
-    needs_memory,
+    Index, Label, MAX_SOURCES, ParameterLayout, Plan, Read, Slot, Step, check_reads, is_read_out,
+    mark_first_gradients, needs_memory,
 };
-use crate::simd::{BLOCK, LANES, Panels, PanelsMut, Row, Source, SourceMut, panels, transpose};
+use crate::pointwise::Function;
+use crate::simd::{BLOCK, Columns, LANES, Panels, PanelsMut, Row, Source, SourceMut, panels, transpose};
 use crate::weighted_sum::{self, Part, Position, Weighting};
-use crate::{attention_scores, linear, relu, slice, sum};
+use crate::{attention_scores, linear, pointwise, read_out, relu, slice, sum};
 
 /// A network ready to be executed.
 #[derive(Debug, Clone)]
@@ -31,8 +32,13 @@ pub struct Executor {
     output: usize,
     classes: usize,
     labels: Vec<Label>,
-    /// Symbols of an example.
+    /// Symbols and numbers of an example.
     symbols: usize,
+    numbers: usize,
+    /// Slot of the examples' numbers, if the network reads them.
+    input: Option<usize>,
+    /// Whether the derivatives of functions are written, for a backward pass.
+    writes_derivatives: bool,
     /// For each position in an example, the symbol at this position in each example of the block.
     indices: Vec<Vec<u32>>,
     /// 0, 1, 2, …
@@ -58,22 +64,37 @@ impl Executor {
             slots: vec![],
         };
         let consumers = graph.consumers();
-        let (mut steps, mut parameters) = (vec![], vec![]);
+        let (mut steps, mut parameters, mut input_slot) = (vec![], vec![], None);
         for (number, node) in graph.nodes.iter().enumerate() {
             let (id, shape) = (NodeId(number), node.shape);
             match node.operator {
                 Operator::Stack => continue,
                 Operator::Lookup { .. } if !needs_memory(graph, id, &consumers[number]) => continue,
                 Operator::Attention { .. } => return Err("its attention has a query for each example".into()),
+                Operator::Input => {
+                    input_slot = Some(plan.allocate(id));
+                    plan.slot_of[number] = input_slot;
+                    continue;
+                }
                 Operator::Parameter(at) => {
-                    let slot = plan.allocate(id);
-                    plan.slot_of[number] = Some(slot);
                     let (rows, distance, _) = plan.layout.rows(graph, id);
-                    let columns = plan.layout.columns(graph, id);
-                    parameters.push((
-                        at,
-                        ParameterLayout { slot, columns, group: (rows, distance), rows: shape.rows },
-                    ));
+                    let is_trained = graph.parameters[at].is_trained;
+                    let parameter = if distance == 0 && is_read_out(graph, id, &consumers[number]) {
+                        let slot = plan.allocate_column(shape.rows);
+                        let columns = Columns::plain(shape.rows);
+                        ParameterLayout { slot, columns, group: (1, 0), rows: 1, is_trained }
+                    } else {
+                        let (slot, columns) = (plan.allocate(id), plan.layout.columns(graph, id));
+                        ParameterLayout {
+                            slot,
+                            columns,
+                            group: (rows, distance),
+                            rows: shape.rows,
+                            is_trained,
+                        }
+                    };
+                    plan.slot_of[number] = Some(parameter.slot);
+                    parameters.push((at, parameter));
                     continue;
                 }
                 _ => {}
@@ -91,15 +112,16 @@ impl Executor {
             check_reads(graph, node, &inputs)?;
             // In place where nothing else reads the input.
             let input = node.inputs[0].0;
-            let in_place = node.operator == Operator::Relu
+            let in_place = matches!(node.operator, Operator::Pointwise(_))
                 && consumers[input].len() == 1
                 && graph.nodes[input].label.is_none()
                 && input != graph.output
-                && !matches!(graph.nodes[input].operator, Operator::Parameter(_));
+                && !matches!(graph.nodes[input].operator, Operator::Parameter(_) | Operator::Input);
             let output = if in_place { inputs[0][0].slot } else { plan.allocate(id) };
             plan.slot_of[number] = Some(output);
             // One operator with the sum before it.
             if in_place
+                && node.operator == Operator::Pointwise(Function::Relu)
                 && let Some(last) = steps.last_mut().filter(|last: &&mut Step| last.output == output)
                 && last.operator == Operator::Sum
             {
@@ -114,11 +136,20 @@ impl Executor {
                 output,
                 per_example: shape.per_example,
                 is_rectified: false,
+                is_read_out: false,
+                coefficients: vec![],
                 heads: Heads { count: 1, size: 1 },
                 workspace: vec![],
             };
             match node.operator {
-                Operator::Linear => plan.slots[step.inputs[1][0].slot].is_weight = true,
+                Operator::Linear => {
+                    let w = node.inputs[1];
+                    let is_own = |(_, parameter): &(usize, ParameterLayout)| {
+                        plan.slot_of[w.0] == Some(parameter.slot) && plan.slots[parameter.slot].stride == 1
+                    };
+                    step.is_read_out = parameters.iter().any(is_own);
+                }
+                Operator::Pointwise(function) => step.coefficients = function.coefficients(),
                 Operator::AttentionScores { heads } => {
                     step.heads =
                         Heads { count: heads, size: graph.node(node.inputs[1]).shape.columns / heads };
@@ -148,6 +179,9 @@ impl Executor {
             output,
             classes,
             symbols: graph.symbols,
+            numbers: graph.numbers,
+            input: input_slot,
+            writes_derivatives: false,
             indices: vec![vec![0; BLOCK]; graph.symbols],
             sample_rows: (0..longest as u32).collect(),
             zeros: vec![0; longest],
@@ -169,7 +203,9 @@ impl Executor {
                 parameter.columns.pack(weights, rows, 1.0, &mut out, group * parameter.group.1);
             }
         }
+        self.writes_derivatives = true;
         self.run(false);
+        self.writes_derivatives = false;
         let Executor { slots, steps, parameters, .. } = self;
         let fixed = steps.iter().filter(|step| !step.per_example).map(|step| step.output);
         for slot in fixed.chain(parameters.iter().map(|parameter| parameter.slot)) {
@@ -177,15 +213,46 @@ impl Executor {
         }
     }
 
+    /// Number of these examples.
+    fn count(&self, examples: Examples<'_>) -> usize {
+        match self.symbols {
+            0 => examples.numbers.len() / self.numbers.max(1),
+            symbols => examples.symbols.len() / symbols,
+        }
+    }
+
+    /// `count` of these examples from number `first` on.
+    fn part<'e>(&self, examples: Examples<'e>, first: usize, count: usize) -> Examples<'e> {
+        Examples {
+            symbols: &examples.symbols[first * self.symbols..][..count * self.symbols],
+            numbers: &examples.numbers[first * self.numbers..][..count * self.numbers],
+        }
+    }
+
+    /// The first example and the number of examples of each block.
+    fn blocks(count: usize) -> impl Iterator<Item = (usize, usize)> {
+        (0..count).step_by(BLOCK).map(move |first| (first, (count - first).min(BLOCK)))
+    }
+
     /// Sends at most [`BLOCK`] examples through the network.
-    ///
-    /// # Shapes
-    /// `examples` are the symbols of one example after the other.
-    pub fn forward(&mut self, examples: &[u32]) {
-        self.count = examples.len() / self.symbols;
-        for (example, symbols) in examples.chunks_exact(self.symbols).enumerate() {
-            for (symbol, index) in symbols.iter().zip(&mut self.indices) {
-                index[example] = *symbol;
+    pub fn forward<'e>(&mut self, examples: impl Into<Examples<'e>>) {
+        let examples = examples.into();
+        self.count = self.count(examples);
+        if self.symbols > 0 {
+            for (example, symbols) in examples.symbols.chunks_exact(self.symbols).enumerate() {
+                for (symbol, index) in symbols.iter().zip(&mut self.indices) {
+                    index[example] = *symbol;
+                }
+            }
+        }
+        if let Some(input) = self.input {
+            let Slot { rows, stride, .. } = &mut self.slots[input];
+            for (panel, rows) in rows.chunks_exact_mut(*stride).enumerate() {
+                let columns = panel * LANES..self.numbers.min((panel + 1) * LANES);
+                for (row, numbers) in rows.iter_mut().zip(examples.numbers.chunks_exact(self.numbers)) {
+                    let numbers = &numbers[columns.clone()];
+                    row.0[..numbers.len()].copy_from_slice(numbers);
+                }
             }
         }
         self.run(true);
@@ -230,12 +297,27 @@ impl Executor {
     }
 
     /// Allocates the memory of the backward pass, which [`Executor::gradient`] needs.
+    ///
+    /// Parameters that are not trained, and values that depend on no trained parameter, have no gradient.
     pub fn allocate_gradients(&mut self) {
-        for slot in &mut self.slots {
-            slot.gradient = vec![Row::ZERO; slot.rows.len()];
-            if slot.is_weight {
-                slot.transposed = vec![Row::ZERO; slot.used.div_ceil(LANES) * slot.panel_count() * LANES];
+        let mut has_gradient = vec![false; self.slots.len()];
+        self.parameters.iter().for_each(|parameter| has_gradient[parameter.slot] = parameter.is_trained);
+        for step in &mut self.steps {
+            let reads = |input: &Vec<Read>| input.iter().any(|read| has_gradient[read.slot]);
+            let (is_of_any, is_of_first) = (step.inputs.iter().any(reads), reads(&step.inputs[0]));
+            has_gradient[step.output] |= is_of_any;
+            if step.operator == Operator::Linear && !step.is_read_out && is_of_first {
+                let w = &mut self.slots[step.inputs[1][0].slot];
+                w.transposed = vec![Row::ZERO; w.used.div_ceil(LANES) * w.panel_count() * LANES];
             }
+            if let Operator::Pointwise(function) = step.operator
+                && function != Function::Relu
+            {
+                step.workspace = vec![Row::ZERO; self.slots[step.output].rows.len()];
+            }
+        }
+        for (slot, _) in self.slots.iter_mut().zip(has_gradient).filter(|(_, has_gradient)| *has_gradient) {
+            slot.gradient = vec![Row::ZERO; slot.rows.len()];
         }
     }
 
@@ -243,32 +325,74 @@ impl Executor {
     /// loaded last.
     ///
     /// # Shapes
-    /// `examples` as in [`Executor::forward`], `gradient` as in [`Executor::load`].
+    /// `gradient` as in [`Executor::load`].
     ///
     /// # Panics
     /// If the gradients [have no memory](Executor::allocate_gradients), or the numbers of examples and labels differ.
-    pub fn gradient(&mut self, examples: &[u32], labels: &[u32], smoothing: f32, gradient: &mut [Vec<Row>]) {
-        assert_eq!(examples.len(), labels.len() * self.symbols, "each example has a label");
+    pub fn gradient<'e>(
+        &mut self,
+        examples: impl Into<Examples<'e>>,
+        labels: &[u32],
+        smoothing: f32,
+        gradient: &mut [Vec<Row>],
+    ) {
+        let examples = examples.into();
+        assert_eq!(self.count(examples), labels.len(), "each example has a label");
         let scale = 1.0 / labels.len().max(1) as f32;
-        for slot in self.slots.iter_mut().filter(|slot| slot.is_weight) {
+        let classes = self.classes;
+        let write = |first: usize, logits: &[Row], gradient: &mut [Row], one: &mut [Row]| {
+            let labels = &labels[first..][..(labels.len() - first).min(BLOCK)];
+            cross_entropy::backward_simd(logits, classes, labels, (smoothing, scale), gradient, one);
+        };
+        self.gradient_by(examples, write, gradient);
+    }
+
+    /// Writes the gradient of the sum of a loss of the output over these examples, for a network with one output, where
+    /// `derivative(i, f)` is that of the loss of example i in its output f. Once for the weights that were loaded last.
+    ///
+    /// # Shapes
+    /// `gradient` as in [`Executor::load`]; that of a parameter that is not trained stays as it is.
+    pub fn gradient_of_outputs<'e>(
+        &mut self,
+        examples: impl Into<Examples<'e>>,
+        mut derivative: impl FnMut(usize, f32) -> f32,
+        gradient: &mut [Vec<Row>],
+    ) {
+        let examples = examples.into();
+        let count = self.count(examples);
+        let write = |first: usize, outputs: &[Row], gradient: &mut [Row], _: &mut [Row]| {
+            let block = outputs.iter().zip(gradient).take((count - first).min(BLOCK));
+            for (example, (output, gradient)) in (first..).zip(block) {
+                *gradient = Row::ZERO;
+                gradient.0[0] = derivative(example, output.0[0]);
+            }
+        };
+        self.gradient_by(examples, write, gradient);
+    }
+
+    /// As [`Executor::gradient`], where `write(first, outputs, gradient, one)` writes the gradient in the outputs of a block from
+    /// those outputs; `first` is the number of the block's first example, and `one` has a row for each panel of outputs.
+    fn gradient_by(
+        &mut self,
+        examples: Examples<'_>,
+        mut write: impl FnMut(usize, &[Row], &mut [Row], &mut [Row]),
+        gradient: &mut [Vec<Row>],
+    ) {
+        for slot in self.slots.iter_mut().filter(|slot| !slot.transposed.is_empty()) {
             let blocks = 0..slot.used.div_ceil(LANES);
             transpose(&slot.rows, slot.stride, LANES, blocks, &mut slot.transposed);
         }
-        for (examples, labels) in examples.chunks(BLOCK * self.symbols).zip(labels.chunks(BLOCK)) {
-            self.forward(examples);
+        self.writes_derivatives = true;
+        for (first, count) in Self::blocks(self.count(examples)) {
+            self.forward(self.part(examples, first, count));
             let Slot { rows, gradient, .. } = &mut self.slots[self.output];
-            cross_entropy::backward_simd(
-                rows,
-                self.classes,
-                labels,
-                (smoothing, scale),
-                gradient,
-                &mut self.example_logits,
-            );
+            write(first, rows, gradient, &mut self.example_logits);
             self.run_backward(true);
         }
+        self.writes_derivatives = false;
         self.run_backward(false);
-        for (parameter, gradient) in self.parameters.iter().zip(gradient) {
+        let all = self.parameters.iter().zip(gradient);
+        for (parameter, gradient) in all.filter(|(parameter, _)| parameter.is_trained) {
             let slot = &self.slots[parameter.slot];
             let from = Panels::new(&slot.gradient, slot.stride);
             for (group, first) in (0..parameter.rows).step_by(parameter.group.0).enumerate() {
@@ -279,11 +403,13 @@ impl Executor {
     }
 
     /// Losses of these examples, and how many of their labels have the largest logit.
-    pub fn measure(&mut self, examples: &[u32], labels: &[u32]) -> Measured {
-        assert_eq!(examples.len(), labels.len() * self.symbols, "each example has a label");
+    pub fn measure<'e>(&mut self, examples: impl Into<Examples<'e>>, labels: &[u32]) -> Measured {
+        let examples = examples.into();
+        assert_eq!(self.count(examples), labels.len(), "each example has a label");
         let mut measured = Measured::default();
-        for (examples, labels) in examples.chunks(BLOCK * self.symbols).zip(labels.chunks(BLOCK)) {
-            self.forward(examples);
+        for (first, count) in Self::blocks(labels.len()) {
+            self.forward(self.part(examples, first, count));
+            let labels = &labels[first..][..count];
             let rows = &self.slots[self.output].rows;
             cross_entropy::measure_simd(rows, self.classes, labels, &mut measured, &mut self.example_logits);
         }
@@ -327,25 +453,52 @@ impl Executor {
 
     fn run_step(&self, step: &mut Step, output: &mut [Row]) {
         let (count, stride) = (self.samples(step), self.slots[step.output].stride);
-        let Step { inputs, heads, workspace, .. } = step;
+        let Step { inputs, heads, workspace, coefficients, .. } = step;
         let slot = |input: usize| &self.slots[inputs[input][0].slot];
         let mut out = PanelsMut::new(output, stride);
         match step.operator {
             Operator::Slice { first, count } => slice::forward_simd(slot(0).panels(), first, &mut out, count),
             Operator::Linear => {
-                let (onto, terms) = self.sources(inputs[2..].iter().flatten().copied());
+                // Most have a bias and nothing else.
+                let (bias, terms, number);
+                let onto = match &inputs[2..] {
+                    [] => &[][..],
+                    [term] if term.len() == 1 => {
+                        bias = [self.source(term[0])];
+                        &bias[..]
+                    }
+                    all => {
+                        (terms, number) = self.sources(all.iter().flatten().copied());
+                        &terms[..number]
+                    }
+                };
                 let (x, w) = (slot(0), slot(1));
-                linear::forward_simd(x.panels(), w.panels(), w.used, &onto[..terms], &mut out, count);
+                if step.is_read_out {
+                    read_out::forward_simd(x.panels(), &w.rows, onto, out.rows, count);
+                    return;
+                }
+                linear::forward_simd(x.panels(), w.panels(), w.used, onto, &mut out, count);
             }
             Operator::Sum => {
                 let (terms, number) = self.sources(inputs.iter().flatten().copied());
                 sum::forward_simd(&terms[..number], &mut out, count, step.is_rectified);
             }
-            Operator::Relu => {
+            Operator::Pointwise(function) => {
                 if inputs[0][0].slot != step.output {
                     out.rows.copy_from_slice(&slot(0).rows);
                 }
-                relu::forward_simd(out.rows);
+                let writes_derivatives = self.writes_derivatives && !workspace.is_empty();
+                for (panel, rows) in out.rows.chunks_exact_mut(stride).enumerate() {
+                    let rows = &mut rows[..count];
+                    if function == Function::Relu {
+                        relu::forward_simd(rows);
+                    } else if writes_derivatives {
+                        let derivative = &mut workspace[panel * stride..][..count];
+                        pointwise::forward_simd_with_derivative(function, coefficients, rows, derivative);
+                    } else {
+                        pointwise::forward_simd(function, coefficients, rows);
+                    }
+                }
             }
             Operator::AttentionScores { .. } => {
                 attention_scores::forward_simd(slot(0).panels(), slot(1).panels(), *heads, &mut out, count);
@@ -357,6 +510,7 @@ impl Executor {
                 weighted_sum::forward_simd(scores, values, *heads, weighting, workspace, &mut out, count);
             }
             Operator::Parameter(_)
+            | Operator::Input
             | Operator::Lookup { .. }
             | Operator::Stack
             | Operator::Attention { .. } => {}
@@ -368,14 +522,19 @@ impl Executor {
         let mut steps = take(&mut self.steps);
         for step in steps.iter_mut().rev().filter(|step| step.per_example == per_example) {
             let mut gradient = take(&mut self.slots[step.output].gradient);
-            self.run_step_backward(step, &mut gradient);
+            if !gradient.is_empty() {
+                self.run_step_backward(step, &mut gradient);
+            }
             self.slots[step.output].gradient = gradient;
         }
         self.steps = steps;
     }
 
-    /// Calls `add` with the gradient of a value that a step reads.
+    /// Calls `add` with the gradient of a value that a step reads, if it has one.
     fn with_gradient(&mut self, read: Read, add: impl FnOnce(&Self, &mut SourceMut<'_>)) {
+        if self.slots[read.slot].gradient.is_empty() {
+            return;
+        }
         let mut rows = take(&mut self.slots[read.slot].gradient);
         let Source { stride, index, is_constant, .. } = self.source(read);
         add(self, &mut SourceMut { rows: &mut rows, stride, index, is_constant });
@@ -392,6 +551,19 @@ impl Executor {
             Operator::Linear => {
                 let (x, w) = (step.inputs[0][0], step.inputs[1][0]);
                 let d = Panels::new(gradient, stride);
+                if step.is_read_out {
+                    self.with_gradient(w, |executor, grad_w| {
+                        let x = executor.slots[x.slot].panels();
+                        read_out::backward_simd_weights(gradient, x, grad_w.rows, count);
+                    });
+                    self.with_gradient(x, |executor, grad_x| {
+                        let w = &executor.slots[w.slot].rows;
+                        let mut grad_x = PanelsMut::new(grad_x.rows, grad_x.stride);
+                        read_out::backward_simd(gradient, w, &mut grad_x, count, x.overwrites);
+                    });
+                    self.add_to_terms(&step.inputs[2..], d, count);
+                    return;
+                }
                 self.with_gradient(w, |executor, grad_w| {
                     let (x, inputs) = (executor.slots[x.slot].panels(), executor.slots[w.slot].used);
                     let mut grad_w = PanelsMut::new(grad_w.rows, grad_w.stride);
@@ -403,9 +575,7 @@ impl Executor {
                     let mut grad_x = PanelsMut::new(grad_x.rows, grad_x.stride);
                     linear::backward_simd(d, transposed, w.columns, &mut grad_x, count, x.overwrites);
                 });
-                for onto in step.inputs[2..].iter().flatten() {
-                    self.with_gradient(*onto, |_, grad| add_panels(d, grad, count, onto.overwrites));
-                }
+                self.add_to_terms(&step.inputs[2..], d, count);
             }
             Operator::Sum => {
                 for panel in 0..gradient.len() / stride {
@@ -421,9 +591,16 @@ impl Executor {
                     }
                 }
             }
-            Operator::Relu => {
+            Operator::Pointwise(function) => {
                 let read = step.inputs[0][0];
-                relu::backward_simd(&self.slots[step.output].rows, gradient);
+                for (panel, gradient) in gradient.chunks_exact_mut(stride).enumerate() {
+                    let (gradient, own) = (&mut gradient[..count], panel * stride..panel * stride + count);
+                    if function == Function::Relu {
+                        relu::backward_simd(&self.slots[step.output].rows[own], gradient);
+                    } else {
+                        pointwise::backward_simd(&step.workspace[own], gradient);
+                    }
+                }
                 if read.slot != step.output {
                     let d = Panels::new(gradient, stride);
                     self.with_gradient(read, |_, grad| add_panels(d, grad, count, read.overwrites));
@@ -445,9 +622,17 @@ impl Executor {
                 self.weighted_sum_backward(step, weighting, gradient, count);
             }
             Operator::Parameter(_)
+            | Operator::Input
             | Operator::Lookup { .. }
             | Operator::Stack
             | Operator::Attention { .. } => {}
+        }
+    }
+
+    /// Adds a gradient to those of values that were added to a product.
+    fn add_to_terms(&mut self, terms: &[Vec<Read>], grad_output: Panels<'_>, count: usize) {
+        for term in terms.iter().flatten() {
+            self.with_gradient(*term, |_, grad| add_panels(grad_output, grad, count, term.overwrites));
         }
     }
 

@@ -3,6 +3,9 @@
 //! A value is a matrix: `[positions of the example, components]` if it depends on the example, else a parameter or what follows
 //! from parameters alone, which is computed once for all examples of a step.
 
+use std::borrow::Cow;
+
+use crate::pointwise::Function;
 use crate::weighted_sum::Weighting;
 
 /// A value of a [`Graph`].
@@ -14,6 +17,8 @@ pub struct NodeId(pub(crate) usize);
 pub enum Operator {
     /// The parameter of this number.
     Parameter(usize),
+    /// The numbers of the example, as one row.
+    Input,
     /// The row of a table that this symbol of the example names: [`lookup`](crate::lookup).
     Lookup {
         /// Number of the symbol in the example.
@@ -32,8 +37,8 @@ pub enum Operator {
     Linear,
     /// [`sum`](crate::sum).
     Sum,
-    /// [`relu`](crate::relu).
-    Relu,
+    /// A function of each number: [`pointwise`](crate::pointwise).
+    Pointwise(Function),
     /// Attention of a query over keys and values: [`attention`](crate::attention).
     Attention {
         /// Number of heads.
@@ -83,13 +88,31 @@ pub struct Node {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Parameter {
     /// Permanent name, used in files.
-    pub name: &'static str,
+    pub name: Cow<'static, str>,
     /// Number of rows.
     pub rows: usize,
     /// Number of columns.
     pub columns: usize,
-    /// Standard deviation of the initial values, which are normal with mean 0; 0 for zeros.
+    /// Standard deviation of the initial values, which are normal with mean 0; 0 for zeros, and where the network draws its
+    /// initial values in another way.
     pub deviation: f32,
+    /// Whether training changes the parameter.
+    pub is_trained: bool,
+}
+
+/// Examples one after the other, or a single one.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Examples<'a> {
+    /// Symbols, as many for each example.
+    pub symbols: &'a [u32],
+    /// Numbers, as many for each example.
+    pub numbers: &'a [f32],
+}
+
+impl<'a, S: AsRef<[u32]> + ?Sized> From<&'a S> for Examples<'a> {
+    fn from(symbols: &'a S) -> Self {
+        Examples { symbols: symbols.as_ref(), numbers: &[] }
+    }
 }
 
 /// Multiplications of a pass through the network, and numbers that look-ups read.
@@ -104,7 +127,10 @@ pub struct Cost {
 /// A network.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Graph {
+    /// Symbols of an example.
     pub(crate) symbols: usize,
+    /// Numbers of an example.
+    pub(crate) numbers: usize,
     pub(crate) parameters: Vec<Parameter>,
     pub(crate) nodes: Vec<Node>,
     pub(crate) output: usize,
@@ -113,7 +139,12 @@ pub struct Graph {
 impl Graph {
     /// A graph without values, on examples of so many symbols.
     pub fn new(symbols: usize) -> Self {
-        Graph { symbols, parameters: vec![], nodes: vec![], output: 0 }
+        Graph { symbols, numbers: 0, parameters: vec![], nodes: vec![], output: 0 }
+    }
+
+    /// A graph without values, on examples of so many numbers.
+    pub fn on_numbers(numbers: usize) -> Self {
+        Graph { numbers, ..Graph::new(0) }
     }
 
     /// The parameters in their permanent order.
@@ -136,9 +167,24 @@ impl Graph {
     }
 
     /// A new parameter `[rows, columns]` with normal initial values of this standard deviation.
-    pub fn parameter(&mut self, name: &'static str, [rows, columns]: [usize; 2], deviation: f32) -> NodeId {
-        self.parameters.push(Parameter { name, rows, columns, deviation });
+    pub fn parameter(
+        &mut self,
+        name: impl Into<Cow<'static, str>>,
+        [rows, columns]: [usize; 2],
+        deviation: f32,
+    ) -> NodeId {
+        self.parameters.push(Parameter { name: name.into(), rows, columns, deviation, is_trained: true });
         self.push(Operator::Parameter(self.parameters.len() - 1), vec![])
+    }
+
+    /// Leaves parameter number `which` as it is in training.
+    pub fn freeze(&mut self, which: usize) {
+        self.parameters[which].is_trained = false;
+    }
+
+    /// The numbers of the example.
+    pub fn input(&mut self) -> NodeId {
+        self.push(Operator::Input, vec![])
     }
 
     /// The row of `table` that symbol number `symbol` of the example names.
@@ -183,7 +229,12 @@ impl Graph {
 
     /// max(0, x).
     pub fn relu(&mut self, x: NodeId) -> NodeId {
-        self.push(Operator::Relu, vec![x])
+        self.pointwise(x, Function::Relu)
+    }
+
+    /// σ(x).
+    pub fn pointwise(&mut self, x: NodeId, function: Function) -> NodeId {
+        self.push(Operator::Pointwise(function), vec![x])
     }
 
     /// Attention of `query` over positions with these keys and values.
@@ -224,7 +275,7 @@ impl Graph {
         let of = |number: usize| self.node(inputs[number]).shape;
         let all = || inputs.iter().map(|input| self.node(*input).shape);
         let fits = match operator {
-            Operator::Parameter(_) | Operator::Relu => true,
+            Operator::Parameter(_) | Operator::Input | Operator::Pointwise(_) => true,
             Operator::Lookup { symbol } => symbol < self.symbols && !of(0).per_example,
             Operator::Slice { first, count } => first + count <= of(0).rows,
             Operator::Stack => all().all(|shape| shape.columns == of(0).columns),
@@ -257,6 +308,7 @@ impl Graph {
         let per_example = all().any(|shape| shape.per_example);
         let (rows, columns) = match operator {
             Operator::Parameter(number) => (self.parameters[number].rows, self.parameters[number].columns),
+            Operator::Input => return Shape { rows: 1, columns: self.numbers, per_example: true },
             Operator::Lookup { .. } => {
                 return Shape { rows: 1, columns: of(0).columns, per_example: true };
             }
@@ -264,7 +316,7 @@ impl Graph {
             Operator::Stack => (all().map(|shape| shape.rows).sum(), of(0).columns),
             Operator::Linear => (of(0).rows, of(1).columns),
             Operator::Sum => (all().map(|shape| shape.rows).max().unwrap_or(1), of(0).columns),
-            Operator::Relu => (of(0).rows, of(0).columns),
+            Operator::Pointwise(_) => (of(0).rows, of(0).columns),
             Operator::Attention { .. } => (of(0).rows, of(2).columns),
             Operator::AttentionScores { heads } => (of(0).rows, heads),
             Operator::WeightedSum { .. } => (1, of(1).columns),

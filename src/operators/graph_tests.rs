@@ -20,12 +20,12 @@ impl Random {
     }
 
     /// From `low` to `high`, both included.
-    fn size(&mut self, low: usize, high: usize) -> usize {
+    pub(crate) fn size(&mut self, low: usize, high: usize) -> usize {
         low + (self.bits() % (high - low + 1) as u64) as usize
     }
 
     /// Between −1 and 1.
-    fn number(&mut self) -> f64 {
+    pub(crate) fn number(&mut self) -> f64 {
         self.bits() as f64 / u64::MAX as f64 * 2.0 - 1.0
     }
 }
@@ -199,7 +199,7 @@ pub(crate) fn mean(
     (loss, gradient)
 }
 
-fn rows(weights: &[Vec<f64>]) -> Vec<Vec<Row>> {
+pub(crate) fn rows(weights: &[Vec<f64>]) -> Vec<Vec<Row>> {
     let row = |values: &[f64]| Row(std::array::from_fn(|l| values.get(l).map_or(0.0, |value| *value as f32)));
     weights.iter().map(|values| values.chunks(LANES).map(row).collect()).collect()
 }

@@ -8,7 +8,8 @@
 //! | [`graph`] | nodes, shapes and parameters; the builder |
 //! | [`rewrite`] | rules that replace parts of a graph by cheaper ones |
 //! | [`lookup`], [`slice`], [`stack`] | rows of a matrix, by number; values one below the other |
-//! | [`linear`], [`sum`], [`relu`] | products, sums, the pointwise function |
+//! | [`linear`], [`read_out`] | products with a matrix, and with one of a single column |
+//! | [`sum`], [`pointwise`], [`relu`] | sums, functions of each number |
 //! | [`attention`], [`attention_scores`], [`weighted_sum`] | attention, and the two parts of it where the query is the same for all examples |
 //! | [`cross_entropy`] | the loss of a logit for each class |
 //! | [`matrix`], [`reference`] | matrices, and the executor, in plain loops and double precision |
@@ -36,8 +37,12 @@ mod layout;
 pub mod linear;
 pub mod lookup;
 pub mod matrix;
+#[cfg(test)]
+mod numbers_tests;
 mod plan;
+pub mod pointwise;
 pub mod pytorch;
+pub mod read_out;
 pub mod reference;
 pub mod relu;
 pub mod rewrite;
@@ -52,4 +57,4 @@ pub mod tensors;
 pub mod weighted_sum;
 
 pub use executor::Executor;
-pub use graph::{Graph, NodeId};
+pub use graph::{Examples, Graph, NodeId};

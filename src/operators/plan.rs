@@ -3,7 +3,7 @@
 use crate::attention_scores::Heads;
 use crate::graph::{Graph, Node, NodeId, Operator};
 use crate::layout::Layout;
-use crate::simd::{BLOCK, Columns, LANES, Panels, Row};
+use crate::simd::{BLOCK, Columns, LANES, Panels, Row, panels};
 
 /// Largest number of values that an operator reads.
 pub(crate) const MAX_SOURCES: usize = 16;
@@ -15,10 +15,8 @@ pub(crate) struct Slot {
     pub(crate) rows: Vec<Row>,
     /// The gradient, in the layout of the rows; empty until it is needed.
     pub(crate) gradient: Vec<Row>,
-    /// `[panel of rows][column]`, of weights; empty until it is needed.
+    /// `[panel of rows][column]`, of weights of a linear map whose input has a gradient; else empty.
     pub(crate) transposed: Vec<Row>,
-    /// Whether a linear map multiplies by the value.
-    pub(crate) is_weight: bool,
     /// Rows of a panel.
     pub(crate) stride: usize,
     /// Rows that count, of a value that is the same for all examples.
@@ -69,6 +67,10 @@ pub(crate) struct Step {
     pub(crate) per_example: bool,
     /// Of a sum, whether the output is max(0, sum).
     pub(crate) is_rectified: bool,
+    /// Of a linear map, whether it is a [`read_out`](crate::read_out).
+    pub(crate) is_read_out: bool,
+    /// Of a polynomial: [`Function::coefficients`](crate::pointwise::Function::coefficients).
+    pub(crate) coefficients: Vec<f32>,
     pub(crate) heads: Heads,
     pub(crate) workspace: Vec<Row>,
 }
@@ -81,6 +83,8 @@ pub(crate) struct ParameterLayout {
     /// Rows of a group, and from one group to the next.
     pub(crate) group: (usize, usize),
     pub(crate) rows: usize,
+    /// Whether its gradient is computed.
+    pub(crate) is_trained: bool,
 }
 
 /// A value with a label.
@@ -114,10 +118,21 @@ impl Plan<'_> {
             rows: vec![Row::ZERO; count],
             gradient: vec![],
             transposed: vec![],
-            is_weight: false,
             stride,
             used: rows,
             columns: self.layout.summed_columns(self.graph, id),
+        });
+        self.slots.len() - 1
+    }
+
+    /// Allocates the one column of a parameter that only [`read_out`](crate::read_out) reads, with its numbers in the lanes.
+    pub(crate) fn allocate_column(&mut self, numbers: usize) -> usize {
+        self.slots.push(Slot {
+            rows: vec![Row::ZERO; panels(numbers)],
+            stride: 1,
+            used: 1,
+            columns: numbers,
+            ..Slot::default()
         });
         self.slots.len() - 1
     }
@@ -167,7 +182,7 @@ impl Plan<'_> {
 pub(crate) fn needs_memory(graph: &Graph, lookup: NodeId, consumers: &[usize]) -> bool {
     let reads_rows = |consumer: &usize| match graph.nodes[*consumer].operator {
         Operator::Linear => graph.nodes[*consumer].inputs[0] == lookup,
-        operator => operator == Operator::Relu,
+        operator => matches!(operator, Operator::Pointwise(_)),
     };
     lookup.0 == graph.output || consumers.iter().any(reads_rows)
 }
@@ -211,4 +226,15 @@ pub(crate) fn check_reads(graph: &Graph, node: &Node, inputs: &[Vec<Read>]) -> R
         }
     }
     Ok(())
+}
+
+/// Whether a parameter is the one column of the linear map that is the output, and nothing else.
+pub(crate) fn is_read_out(graph: &Graph, parameter: NodeId, consumers: &[usize]) -> bool {
+    let is_read_by = |consumer: &usize| {
+        let Node { operator, inputs, shape, .. } = &graph.nodes[*consumer];
+        let own = inputs.iter().filter(|input| **input == parameter).count();
+        let is_weight = *operator == Operator::Linear && inputs[1] == parameter && own == 1;
+        is_weight && shape.per_example && *consumer == graph.output
+    };
+    graph.node(parameter).shape.columns == 1 && !consumers.is_empty() && consumers.iter().all(is_read_by)
 }

@@ -39,6 +39,15 @@ pub fn functions(graph: &Graph) -> String {
     if has(|operator| matches!(operator, Operator::Attention { .. })) {
         code += ATTENTION;
     }
+    let mut functions: Vec<&str> = vec![];
+    for node in &graph.nodes {
+        if let Operator::Pointwise(function) = node.operator
+            && !functions.contains(&function.python_definition())
+        {
+            functions.push(function.python_definition());
+        }
+    }
+    code += &functions.concat();
     code += "# Standard deviations of the initial parameters\nDEVIATIONS = {\n";
     for parameter in &graph.parameters {
         // Writing to a string does not fail.
@@ -81,6 +90,7 @@ impl Writer<'_> {
         let list =
             |from: usize| node.inputs[from..].iter().map(|input| self.value(*input)).collect::<Vec<_>>();
         match node.operator {
+            Operator::Input => "x".into(),
             Operator::Parameter(number) => format!("p[\"{}\"]", self.graph.parameters[number].name),
             Operator::Lookup { symbol } => format!("one_hot(x, {symbol}) @ {}", factor(0)),
             Operator::Slice { first, count } => format!("{}[:, {first}:{}]", factor(0), first + count),
@@ -93,7 +103,7 @@ impl Writer<'_> {
                 [vec![product], list(2)].concat().join(" + ")
             }
             Operator::Sum => list(0).join(" + "),
-            Operator::Relu => format!("torch.relu({})", input(0)),
+            Operator::Pointwise(function) => function.python(&input(0)),
             Operator::Attention { heads, weighting } => {
                 let weights = match weighting {
                     Weighting::Softmax => "lambda s: s.softmax(2)",

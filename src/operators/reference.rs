@@ -1,9 +1,11 @@
 //! Executor in plain loops and double precision, with which tests compare the others.
 
-use crate::graph::{Graph, Node, Operator};
+use crate::graph::{Examples, Graph, Node, Operator};
 use crate::matrix::Matrix;
+use crate::pointwise::Function;
 use crate::{
-    attention, attention_scores, cross_entropy, linear, lookup, relu, slice, stack, sum, weighted_sum,
+    attention, attention_scores, cross_entropy, linear, lookup, pointwise, relu, slice, stack, sum,
+    weighted_sum,
 };
 
 /// A network with its weights.
@@ -14,15 +16,21 @@ pub struct Reference<'a> {
 }
 
 /// The value of a node.
-fn value(node: &Node, weights: &[Matrix], inputs: &[&Matrix], symbols: &[u32]) -> Matrix {
+fn value(node: &Node, weights: &[Matrix], inputs: &[&Matrix], example: Examples<'_>) -> Matrix {
     match node.operator {
         Operator::Parameter(number) => weights[number].clone(),
-        Operator::Lookup { symbol } => lookup::forward(inputs[0], symbols[symbol]),
+        Operator::Input => Matrix {
+            rows: 1,
+            columns: example.numbers.len(),
+            values: example.numbers.iter().map(|x| f64::from(*x)).collect(),
+        },
+        Operator::Lookup { symbol } => lookup::forward(inputs[0], example.symbols[symbol]),
         Operator::Slice { first, count } => slice::forward(inputs[0], first, count),
         Operator::Stack => stack::forward(inputs),
         Operator::Linear => linear::forward(inputs[0], inputs[1], &inputs[2..]),
         Operator::Sum => sum::forward(inputs, node.shape.rows),
-        Operator::Relu => relu::forward(inputs[0]),
+        Operator::Pointwise(Function::Relu) => relu::forward(inputs[0]),
+        Operator::Pointwise(function) => pointwise::forward(inputs[0], function),
         Operator::Attention { heads, weighting } => {
             attention::forward(inputs[0], inputs[1], inputs[2], heads, weighting)
         }
@@ -37,11 +45,13 @@ fn gradients(
     inputs: &[&Matrix],
     output: &Matrix,
     grad_output: &Matrix,
-    symbols: &[u32],
+    example: Examples<'_>,
 ) -> Vec<Matrix> {
     match node.operator {
-        Operator::Parameter(_) => vec![],
-        Operator::Lookup { symbol } => vec![lookup::backward(inputs[0], symbols[symbol], grad_output)],
+        Operator::Parameter(_) | Operator::Input => vec![],
+        Operator::Lookup { symbol } => {
+            vec![lookup::backward(inputs[0], example.symbols[symbol], grad_output)]
+        }
         Operator::Slice { first, .. } => vec![slice::backward(inputs[0], first, grad_output)],
         Operator::Stack => stack::backward(inputs, grad_output),
         Operator::Linear => {
@@ -49,7 +59,8 @@ fn gradients(
             linear::backward(inputs[0], inputs[1], grad_output).into_iter().chain(onto).collect()
         }
         Operator::Sum => inputs.iter().map(|input| sum::backward(input, grad_output)).collect(),
-        Operator::Relu => vec![relu::backward(output, grad_output)],
+        Operator::Pointwise(Function::Relu) => vec![relu::backward(output, grad_output)],
+        Operator::Pointwise(function) => vec![pointwise::backward(inputs[0], function, grad_output)],
         Operator::Attention { heads, weighting } => {
             attention::backward(inputs[0], inputs[1], inputs[2], heads, weighting, grad_output).to_vec()
         }
@@ -74,31 +85,47 @@ impl<'a> Reference<'a> {
     }
 
     /// All values for an example, in the order of the nodes.
-    pub fn values(&self, symbols: &[u32]) -> Vec<Matrix> {
+    pub fn values<'e>(&self, example: impl Into<Examples<'e>>) -> Vec<Matrix> {
+        let example = example.into();
         let mut values: Vec<Matrix> = vec![];
         for node in &self.graph.nodes {
             let inputs: Vec<&Matrix> = node.inputs.iter().map(|input| &values[input.0]).collect();
-            let value = value(node, &self.weights, &inputs, symbols);
+            let value = value(node, &self.weights, &inputs, example);
             values.push(value);
         }
         values
     }
 
     /// The output for an example.
-    pub fn output(&self, symbols: &[u32]) -> Vec<f64> {
-        self.values(symbols).swap_remove(self.graph.output).values
+    pub fn output<'e>(&self, example: impl Into<Examples<'e>>) -> Vec<f64> {
+        self.values(example).swap_remove(self.graph.output).values
     }
 
     /// The cross-entropy of an example, and its gradient in each parameter.
-    pub fn gradient(&self, symbols: &[u32], label: usize, smoothing: f64) -> (f64, Vec<Vec<f64>>) {
-        let values = self.values(symbols);
+    pub fn gradient<'e>(
+        &self,
+        example: impl Into<Examples<'e>>,
+        label: usize,
+        smoothing: f64,
+    ) -> (f64, Vec<Vec<f64>>) {
+        self.gradient_of(example, |output| cross_entropy::forward_backward(output, label, smoothing))
+    }
+
+    /// A loss of the output for an example, and its gradient in each parameter; `loss` gives the loss of an output and the
+    /// gradient in the output.
+    pub fn gradient_of<'e>(
+        &self,
+        example: impl Into<Examples<'e>>,
+        loss: impl FnOnce(&[f64]) -> (f64, Vec<f64>),
+    ) -> (f64, Vec<Vec<f64>>) {
+        let example = example.into();
+        let values = self.values(example);
         let mut grads: Vec<Matrix> = values.iter().map(Matrix::zeros_like).collect();
-        let output = &values[self.graph.output];
-        let (loss, gradient) = cross_entropy::forward_backward(&output.values, label, smoothing);
+        let (loss, gradient) = loss(&values[self.graph.output].values);
         grads[self.graph.output].values = gradient;
         for (number, node) in self.graph.nodes.iter().enumerate().rev() {
             let inputs: Vec<&Matrix> = node.inputs.iter().map(|input| &values[input.0]).collect();
-            let of_inputs = gradients(node, &inputs, &values[number], &grads[number], symbols);
+            let of_inputs = gradients(node, &inputs, &values[number], &grads[number], example);
             for (input, gradient) in node.inputs.iter().zip(of_inputs) {
                 grads[input.0].add(&gradient);
             }

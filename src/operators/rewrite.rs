@@ -40,7 +40,7 @@ impl Graph {
 
     /// A graph with the parameters of this one, and other values.
     fn with_nodes(&self, nodes: Vec<Node>, output: usize) -> Graph {
-        Graph { symbols: self.symbols, parameters: self.parameters.clone(), nodes, output }
+        Graph { parameters: self.parameters.clone(), nodes, output, ..*self }
     }
 
     /// The graph whose values are computed by [`Rule::ConstantQuery`] and [`Rule::Tables`].

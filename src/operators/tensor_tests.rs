@@ -11,11 +11,11 @@ use crate::{lookup, tensors};
 const REPLICAS: usize = 2;
 const BATCH: usize = 5;
 
-fn tensor(values: &[f32], shape: [usize; 3], device: &Device) -> Tensor<3> {
+pub(crate) fn tensor(values: &[f32], shape: [usize; 3], device: &Device) -> Tensor<3> {
     Tensor::from_data(TensorData::new(values.to_vec(), shape), device)
 }
 
-fn numbers(tensor: Tensor<3>) -> Vec<f64> {
+pub(crate) fn numbers(tensor: Tensor<3>) -> Vec<f64> {
     let numbers: Vec<f32> = pollster::block_on(tensor.into_data_async()).unwrap().try_to_vec().unwrap();
     numbers.into_iter().map(f64::from).collect()
 }

@@ -1,7 +1,6 @@
 //! Executor on Burn's tensors, all replicas at once, for automatic differentiation.
 
 use burn::tensor::Tensor;
-use burn::tensor::activation::relu;
 
 use crate::graph::{Graph, Operator};
 use crate::{attention_scores, lookup, weighted_sum};
@@ -12,8 +11,8 @@ type Parts = Vec<Tensor<3>>;
 /// The output for a batch of examples.
 ///
 /// # Shapes
-/// `parameters` are `[replicas, rows, columns]` in the order of the graph; `x` is `[replicas or 1, batch, symbols of an
-/// example]`; the result is `[replicas, batch, columns of the output]`.
+/// `parameters` are `[replicas, rows, columns]` in the order of the graph; `x` is `[replicas or 1, batch, symbols or
+/// numbers of an example]`; the result is `[replicas, batch, columns of the output]`.
 ///
 /// # Panics
 /// If the graph has attention that [`Graph::rewritten`] does not take apart, or another operator than a weighted sum reads a
@@ -31,7 +30,9 @@ pub fn forward(graph: &Graph, parameters: &[Tensor<3>], x: &Tensor<3>) -> Tensor
             terms.reduce(|sum, term| sum + term)
         };
         let value = match node.operator {
-            Operator::Parameter(number) => parameters[number].clone(),
+            Operator::Parameter(number) if graph.parameters[number].is_trained => parameters[number].clone(),
+            Operator::Parameter(number) => parameters[number].clone().detach(),
+            Operator::Input => x.clone(),
             Operator::Lookup { symbol } => {
                 let table = input(0);
                 let key = (symbol, table.dims()[1]);
@@ -62,7 +63,7 @@ pub fn forward(graph: &Graph, parameters: &[Tensor<3>], x: &Tensor<3>) -> Tensor
                 Some(sum) => sum,
                 None => unreachable!("a sum has terms"),
             },
-            Operator::Relu => relu(input(0)),
+            Operator::Pointwise(function) => function.forward_tensors(input(0)),
             Operator::AttentionScores { heads } => {
                 attention_scores::forward_tensors(input(0), input(1), heads)
             }

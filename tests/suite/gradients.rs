@@ -94,9 +94,9 @@ fn activations_on_tensors_are_their_formulas_also_at_kinks() {
     let z = Tensor::<3>::from_data(data, Device::cpu().tensors());
     for activation in Activation::ALL {
         for degree in 1..=8 {
-            let values = numbers(activation.forward(degree, z.clone()));
+            let values = numbers(activation.function(degree).forward_tensors(z.clone()));
             let tracked = z.clone().autodiff().require_grad();
-            let mut gradients = activation.forward(degree, tracked.clone()).backward();
+            let mut gradients = activation.function(degree).forward_tensors(tracked.clone()).backward();
             let slopes = numbers(tracked.grad_remove(&mut gradients).unwrap());
             for (i, z) in quarters.iter().enumerate() {
                 let exact = activation.value_and_slope(degree, f64::from(*z));

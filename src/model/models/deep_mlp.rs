@@ -24,7 +24,7 @@ use std::borrow::Cow;
 use super::layout::{self, Tensor, Tensors};
 use super::{
     Activation, Architecture, Bind, Family, Forms, Initialisation, ModelConfig, Network, Parameter,
-    exceeds_memory, initialisation, pytorch, too_wide,
+    exceeds_memory, graph_network, initialisation, pytorch, too_wide,
 };
 use crate::tasks::{ExampleForm, Examples};
 use vivarium_core::bounds::MAX_FIRST_LAYER_WEIGHTS;
@@ -33,6 +33,7 @@ use vivarium_core::pytorch::{ScriptPart, ToPyTorch};
 use vivarium_core::settings::{InvalidSetting, Range};
 use vivarium_core::sources::{BELILOVSKY_2019, EDELMAN_2024};
 use vivarium_core::{choices, settings};
+use vivarium_operators::Graph;
 
 choices! {
     /// Which layers are trained at a time.
@@ -118,6 +119,39 @@ f   = h_L u{L} + beta{L}",
         2 * self.widths.len() + if self.greedy() { 2 * stage } else { 0 }
     }
 
+    /// The network whose output is that of `stage`.
+    fn build(&self, inputs: usize, stage: usize) -> Graph {
+        let mut graph = Graph::on_numbers(inputs);
+        let (mut layers, mut below) = (vec![], inputs);
+        for (number, width) in (1..).zip(&self.widths) {
+            let w = graph.parameter(format!("w{number}"), [below, *width], 0.0);
+            layers.push([w, graph.parameter(format!("b{number}"), [1, *width], 0.0)]);
+            below = *width;
+        }
+        let mut heads = vec![];
+        for stage in 0..self.stages() {
+            let top = self.top(stage);
+            let u = graph.parameter(format!("u{}", top + 1), [self.widths[top], 1], 0.0);
+            heads.push([u, graph.parameter(format!("beta{}", top + 1), [1, 1], 0.0)]);
+        }
+        let mut h = graph.input();
+        for [w, b] in &layers[..=self.top(stage)] {
+            let z = graph.linear(h, *w);
+            let z = graph.sum(&[z, *b]);
+            h = graph.pointwise(z, self.activation.function(self.degree));
+        }
+        let [u, beta] = heads[if self.greedy() { stage } else { 0 }];
+        let f = graph.linear(h, u);
+        let f = graph.sum(&[f, beta]);
+        graph.set_output(f);
+        if self.greedy() {
+            let is_of_stage = |which: usize| which % (2 * self.widths.len()) / 2 == stage;
+            let others = (0..graph.parameters().len()).filter(|which| !is_of_stage(*which));
+            others.for_each(|which| graph.freeze(which));
+        }
+        graph
+    }
+
     /// z_{l+1} before the activation, given z_l.
     fn forms(&self, weights: &[&[f32]], layer: usize, below: &[f64]) -> Vec<f64> {
         let (w, b) = (weights[w(layer)], weights[b(layer)]);
@@ -178,20 +212,12 @@ impl ToPyTorch for DeepMlp {
 }
 
 impl Architecture for DeepMlp {
+    fn graph(&self, inputs: usize, stage: usize) -> Option<Graph> {
+        Some(self.build(inputs, stage))
+    }
+
     fn parameters(&self, inputs: usize, replicas: usize) -> Vec<Parameter> {
-        let mut parameters = vec![];
-        let mut below = inputs;
-        for (layer, width) in self.widths.iter().enumerate() {
-            parameters.push(Parameter::new(&format!("w{}", layer + 1), [replicas, below, *width]));
-            parameters.push(Parameter::new(&format!("b{}", layer + 1), [replicas, 1, *width]));
-            below = *width;
-        }
-        for stage in 0..self.stages() {
-            let top = self.top(stage);
-            parameters.push(Parameter::new(&format!("u{}", top + 1), [replicas, self.widths[top], 1]));
-            parameters.push(Parameter::new(&format!("beta{}", top + 1), [replicas, 1, 1]));
-        }
-        parameters
+        graph_network::parameters(&self.build(inputs, 0), replicas)
     }
 
     fn initial(&self, seed: u64, inputs: usize, replicas: usize) -> Vec<Vec<f32>> {
@@ -272,30 +298,17 @@ impl Network for DeepMlp {
 impl super::Net for DeepMlp {
     fn forward(
         &self,
-        _examples: &dyn crate::tasks::Examples,
+        examples: &dyn crate::tasks::Examples,
         parameters: &[burn::tensor::Tensor<3>],
         x: burn::tensor::Tensor<3>,
         stage: usize,
     ) -> burn::tensor::Tensor<3> {
-        let parameter = |which: usize| parameters[which].clone();
-        let mut h = x;
-        for layer in 0..=self.top(stage) {
-            if self.greedy() && layer > 0 && layer == self.top(stage) {
-                h = h.detach(); // the layers below are frozen
-            }
-            let z = h.matmul(parameter(w(layer))) + parameter(b(layer)); // [replicas, batch, width]
-            h = self.activation.forward(self.degree, z);
-        }
-        h.matmul(parameter(self.u(stage))) + parameter(self.u(stage) + 1)
+        let graph = self.build(examples.inputs(), stage).rewritten();
+        vivarium_operators::tensors::forward(&graph, parameters, &x)
     }
 
     fn trained(&self, stage: usize) -> Vec<bool> {
-        let layers = 2 * self.widths.len();
-        let of_stage = |which| match which {
-            which if which < layers => which / 2 == stage,
-            which => (which - layers) / 2 == stage,
-        };
-        (0..layers + 2 * self.stages()).map(|which| !self.greedy() || of_stage(which)).collect()
+        graph_network::trained(&self.build(1, stage))
     }
 }
 

@@ -28,6 +28,18 @@ pub trait GraphNetwork: Clone + 'static {
     fn neurons(&self, weights: &[&[f32]], elements: usize) -> Vec<Vec<f32>>;
 }
 
+/// The parameters of a graph, for so many replicas.
+pub fn parameters(graph: &Graph, replicas: usize) -> Vec<Parameter> {
+    let all = graph.parameters().iter();
+    all.map(|own| Parameter::new(&own.name, [replicas, own.rows, own.columns])).collect()
+}
+
+/// Which parameters of a graph are trained.
+#[cfg(feature = "train")]
+pub fn trained(graph: &Graph) -> Vec<bool> {
+    graph.parameters().iter().map(|own| own.is_trained).collect()
+}
+
 impl<M: GraphNetwork> Bind for M {
     type Bound = Self;
 
@@ -37,14 +49,12 @@ impl<M: GraphNetwork> Bind for M {
 }
 
 impl<M: GraphNetwork> Architecture for M {
-    fn graph(&self, inputs: usize) -> Option<Graph> {
+    fn graph(&self, inputs: usize, _stage: usize) -> Option<Graph> {
         Some(self.build(inputs))
     }
 
     fn parameters(&self, inputs: usize, replicas: usize) -> Vec<Parameter> {
-        let graph = self.build(inputs);
-        let all = graph.parameters().iter();
-        all.map(|own| Parameter::new(own.name, [replicas, own.rows, own.columns])).collect()
+        parameters(&self.build(inputs), replicas)
     }
 
     fn rows(&self) -> Rows {
@@ -152,7 +162,7 @@ impl<M: GraphNetwork> super::Net for M {
     }
 
     fn trained(&self, _stage: usize) -> Vec<bool> {
-        vec![true; self.build(2).parameters().len()]
+        trained(&self.build(2))
     }
 }
 

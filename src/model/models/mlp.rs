@@ -30,7 +30,7 @@ use super::Parameter;
 use super::family::{Family, Head, OneHiddenLayer};
 use super::initialisation;
 use super::layout::{self, Tensor, Tensors};
-use super::{pytorch, too_wide};
+use super::{graph_network, pytorch, too_wide};
 use crate::tasks::{ExampleForm, Examples};
 use vivarium_core::bounds::MAX_FIRST_LAYER_WEIGHTS;
 use vivarium_core::catalog::CatalogInfo;
@@ -40,6 +40,7 @@ use vivarium_core::settings::{InvalidSetting, Range};
 use vivarium_core::sources::BARAK_2022;
 use vivarium_core::sources::EDELMAN_2024;
 use vivarium_core::{choices, settings};
+use vivarium_operators::Graph;
 
 choices! {
     /// Which biases are trained; the others stay at zero.
@@ -153,16 +154,6 @@ pub const B: usize = 2;
 /// Place of β.
 pub const BETA: usize = 3;
 
-/// The parameters of a layer of `width` neurons.
-fn shapes(inputs: usize, replicas: usize, width: usize) -> Vec<Parameter> {
-    vec![
-        Parameter::new("w", [replicas, inputs, width]),
-        Parameter::new("u", [replicas, width, 1]),
-        Parameter::new("b", [replicas, 1, width]),
-        Parameter::new("beta", [replicas, 1, 1]),
-    ]
-}
-
 impl Bind for Mlp {
     type Bound = Self;
 
@@ -216,8 +207,12 @@ impl ToPyTorch for Mlp {
 }
 
 impl Architecture for Mlp {
+    fn graph(&self, inputs: usize, _stage: usize) -> Option<Graph> {
+        Some(self.build(inputs))
+    }
+
     fn parameters(&self, inputs: usize, replicas: usize) -> Vec<Parameter> {
-        shapes(inputs, replicas, self.neurons())
+        graph_network::parameters(&self.build(inputs), replicas)
     }
 
     fn initial(&self, seed: u64, inputs: usize, replicas: usize) -> Vec<Vec<f32>> {
@@ -268,6 +263,27 @@ impl Network for Mlp {
 }
 
 impl Mlp {
+    /// The network as a graph.
+    fn build(&self, inputs: usize) -> Graph {
+        let (mut graph, width) = (Graph::on_numbers(inputs), self.neurons());
+        let [w, u, b, beta] =
+            [("w", [inputs, width]), ("u", [width, 1]), ("b", [1, width]), ("beta", [1, 1])]
+                .map(|(name, shape)| graph.parameter(name, shape, 0.0));
+        let x = graph.input();
+        let z = graph.linear(x, w);
+        let z = graph.sum(&[z, b]);
+        let h = graph.pointwise(z, self.activation.function(self.degree));
+        let f = graph.linear(h, u);
+        let f = graph.sum(&[f, beta]);
+        graph.set_output(f);
+        let (hidden, output) = self.biases();
+        let first = self.first == FirstLayer::Trained;
+        let trained =
+            [(W, first), (U, self.second == SecondLayer::Trained), (B, first && hidden), (BETA, output)];
+        trained.iter().filter(|(_, is_trained)| !is_trained).for_each(|(which, _)| graph.freeze(*which));
+        graph
+    }
+
     fn initial_one(&self, seed: u64, inputs: usize, which: usize, parameter: &Parameter) -> Vec<f32> {
         let (hidden, output) = self.biases();
         if (which == B && !hidden) || (which == BETA && !output) {
@@ -301,21 +317,17 @@ impl Mlp {
 impl super::Net for Mlp {
     fn forward(
         &self,
-        _examples: &dyn crate::tasks::Examples,
+        examples: &dyn crate::tasks::Examples,
         parameters: &[burn::tensor::Tensor<3>],
         x: burn::tensor::Tensor<3>,
         _stage: usize,
     ) -> burn::tensor::Tensor<3> {
-        let parameter = |which: usize| parameters[which].clone();
-        let z = x.matmul(parameter(W)) + parameter(B); // [replicas, batch, width]
-        let h = self.activation.forward(self.degree, z);
-        h.matmul(parameter(U)) + parameter(BETA)
+        let graph = self.build(examples.inputs()).rewritten();
+        vivarium_operators::tensors::forward(&graph, parameters, &x)
     }
 
     fn trained(&self, _stage: usize) -> Vec<bool> {
-        let (hidden, output) = self.biases();
-        let first = self.first == FirstLayer::Trained;
-        vec![first, self.second == SecondLayer::Trained, first && hidden, output]
+        graph_network::trained(&self.build(1))
     }
 }
 

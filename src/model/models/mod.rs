@@ -309,8 +309,8 @@ pub trait Architecture {
     fn rows(&self) -> Rows {
         Rows::LAYER
     }
-    /// The network as a graph of operators, if it is described so.
-    fn graph(&self, _inputs: usize) -> Option<Graph> {
+    /// The network whose output is trained in `stage` as a graph of operators, if it is described so.
+    fn graph(&self, _inputs: usize, _stage: usize) -> Option<Graph> {
         None
     }
     /// Initial values of the parameters, each `[replicas, rows, columns]`, from `seed` alone.

@@ -8,13 +8,14 @@ use std::borrow::Cow;
 
 use super::initialisation::Initialisation;
 use super::layout::{self, Tensor, Tensors};
-use super::{Architecture, Bind, Forms, ModelConfig, Network, Parameter, Rows};
+use super::{Architecture, Bind, Family, Forms, ModelConfig, Network, Parameter, Rows, graph_network};
 use crate::tasks::Examples;
 use vivarium_core::catalog::CatalogInfo;
 use vivarium_core::pytorch::{ScriptPart, ToPyTorch};
 use vivarium_core::settings::Range;
 use vivarium_core::sources::Source;
 use vivarium_core::{choices, settings};
+use vivarium_operators::Graph;
 
 choices! {
     /// What the weights are before the first step.
@@ -65,7 +66,11 @@ impl Bind for Perceptron {
     }
 }
 
-impl ModelConfig for Perceptron {}
+impl ModelConfig for Perceptron {
+    fn family(&self) -> Option<Family> {
+        Some(Family::OneOutputGraph)
+    }
+}
 
 impl ToPyTorch for Perceptron {
     fn to_pytorch(&self, _seed: u64) -> Result<ScriptPart, String> {
@@ -74,8 +79,12 @@ impl ToPyTorch for Perceptron {
 }
 
 impl Architecture for Perceptron {
+    fn graph(&self, inputs: usize, _stage: usize) -> Option<Graph> {
+        Some(build(inputs))
+    }
+
     fn parameters(&self, inputs: usize, replicas: usize) -> Vec<Parameter> {
-        vec![Parameter::new("w", [replicas, inputs, 1])]
+        graph_network::parameters(&build(inputs), replicas)
     }
 
     fn rows(&self) -> Rows {
@@ -95,6 +104,16 @@ impl Architecture for Perceptron {
     }
 }
 
+/// The linear form w · x.
+fn build(inputs: usize) -> Graph {
+    let mut graph = Graph::on_numbers(inputs);
+    let w = graph.parameter("w", [inputs, 1], 0.0);
+    let x = graph.input();
+    let f = graph.linear(x, w);
+    graph.set_output(f);
+    graph
+}
+
 impl Network for Perceptron {
     fn first_layer<'a>(&self, weights: &[&'a [f32]], _inputs: usize) -> Option<Forms<'a>> {
         Some((weights[0].into(), vec![0.0].into()))
@@ -110,16 +129,16 @@ impl Network for Perceptron {
 impl super::Net for Perceptron {
     fn forward(
         &self,
-        _examples: &dyn crate::tasks::Examples,
+        examples: &dyn crate::tasks::Examples,
         parameters: &[burn::tensor::Tensor<3>],
         x: burn::tensor::Tensor<3>,
         _stage: usize,
     ) -> burn::tensor::Tensor<3> {
-        x.matmul(parameters[0].clone()) // [replicas, batch, 1]
+        vivarium_operators::tensors::forward(&build(examples.inputs()), parameters, &x)
     }
 
     fn trained(&self, _stage: usize) -> Vec<bool> {
-        vec![true]
+        graph_network::trained(&build(1))
     }
 }
 

@@ -38,7 +38,7 @@ impl CpuNetwork for GraphNet {
 
     fn new(spec: &RunSpec) -> Result<(Self, Replica), String> {
         let elements = spec.task.examples().inputs();
-        let graph = spec.architecture().graph(elements);
+        let graph = spec.architecture().graph(elements, 0);
         let graph = graph.ok_or_else(|| format!("its model is {}", spec.model.info().name))?;
         if !spec.model.suits(&spec.task) {
             return Err(format!("its task is {}", spec.task.info().name));

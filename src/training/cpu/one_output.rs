@@ -128,7 +128,7 @@ impl<L: OutputLoop> CpuNetwork for OneOutput<L> {
         row: &mut Measurement,
     ) {
         let stage = self.spec.stage(step);
-        self.loops.load(replica.weights());
+        self.loops.load(replica.weights(), stage);
         if self.samples.is_empty() {
             self.batch.clear();
             self.spec.append_batch(&self.samples, number, step, &mut self.batch);
@@ -168,7 +168,7 @@ impl<L: OutputLoop> OneOutput<L> {
         let range = shard.range(self.batch.len());
         let y = &self.batch.y[range.clone()];
         let share = 1.0 / self.batch.y.len() as f32;
-        self.loops.load(replica.weights());
+        self.loops.load(replica.weights(), stage);
         if let Some((replica, step)) = self.drawn {
             self.loops.begin(Drawn { replica, step, first: range.start });
         }

@@ -237,7 +237,7 @@ fn learners_of_every_family_are_made_with_lion() {
 /// Hidden layers on numbers: bits that are not drawn as words, tables, functions other than parity, and layers one by one.
 #[test]
 fn the_loop_of_layers_makes_the_updates_of_autodiff() {
-    let agree = agrees::<super::one_output::OneOutput<vivarium_kernels::cpu::one_output::layers::LayersLoop>>;
+    let agree = agrees::<super::one_output::OneOutput<vivarium_kernels::cpu::one_output::graph::GraphLoop>>;
     let deep = "#v1/sparse-parity?n=9&k=2&model=deep-mlp&widths=17.6&act=relu&batch=40&loss=ce&held=64&replicas=2&halt=steps";
     each(deep, "0.05", agree);
     agree(&format!("{deep}&opt=sgd&lr=0.1&ls=0.2"));
@@ -316,7 +316,7 @@ fn layers_one_by_one_are_those_of_autodiff() {
     );
     let mut tensors = Autodiff::new(&spec, Device::cpu().tensors());
     let mut looped =
-        super::one_output::OneOutputCpu::<vivarium_kernels::cpu::one_output::layers::LayersLoop>::new(&spec)
+        super::one_output::OneOutputCpu::<vivarium_kernels::cpu::one_output::graph::GraphLoop>::new(&spec)
             .unwrap();
     for (from, until) in [(0, 13), (13, 20), (20, 40)] {
         looped.train(&spec, from, until);

@@ -20,7 +20,7 @@ use crate::gpu::{
 use crate::session::learner::Learner;
 use crate::session::pairs;
 #[cfg(feature = "session")]
-use vivarium_kernels::cpu::one_output::{cls::ClsLoop, layers::LayersLoop, powers::PowersLoop};
+use vivarium_kernels::cpu::one_output::{cls::ClsLoop, graph::GraphLoop, powers::PowersLoop};
 use vivarium_kernels::plan::{Head, Network};
 use vivarium_kernels::{cpu, sequence_net, token_attention, token_mlp};
 #[cfg(feature = "fused")]
@@ -162,10 +162,11 @@ fn of_signs(spec: &RunSpec) -> bool {
     examples.classes().is_none() && !is_on_prompts
 }
 
-/// Whether a network of hidden layers has one output, and no loop takes its examples as bits.
+/// Whether a network on numbers has one output, and no loop takes its examples as bits.
 fn of_hidden_layers(spec: &RunSpec) -> bool {
     match spec.model.config().family() {
         Some(Family::HiddenLayers(_)) => true,
+        Some(Family::OneOutputGraph) => of_signs(spec),
         Some(Family::OneHiddenLayer(layer)) => layer.head == Head::Sum && !spec.uses_packed_bits(),
         _ => false,
     }
@@ -445,7 +446,7 @@ pub static LEARNERS: &[LearnerEntry] = &[
     LearnerEntry {
         owns: of_hidden_layers,
         make: looped!(|spec| Ok((
-            Box::new(crate::cpu::one_output::OneOutputCpu::<LayersLoop>::new(spec)?),
+            Box::new(crate::cpu::one_output::OneOutputCpu::<GraphLoop>::new(spec)?),
             LOOP_NAME
         ))),
         ..ON_CPU

@@ -12,6 +12,7 @@ use vivarium_core::pytorch::{
     ScriptPart, base64_floats, dict_entries, schedule_list, setting_literal, string_literal,
 };
 use vivarium_core::settings::Value;
+use vivarium_model::models::Family;
 use vivarium_model::permalink::{Link, encode};
 use vivarium_model::run::{RunSpec, StopCondition};
 
@@ -66,7 +67,8 @@ pub(super) fn assemble_script(
         .replace("{{settings}}", &format_settings(spec, data, model));
     let given =
         model.embeds_initial_weights.then(|| GIVEN_PY.replace("{{given}}", &format_initial_weights(spec)));
-    let graph = spec.architecture().graph(spec.task.examples().inputs());
+    let is_graph = spec.model.config().family() == Some(Family::Graph);
+    let graph = spec.architecture().graph(spec.task.examples().inputs(), 0).filter(|_| is_graph);
     let written = graph.map(|graph| vivarium_operators::pytorch::functions(&graph));
     let parts =
         data.code.iter().chain(&model.code).copied().chain(written.as_deref()).chain(given.as_deref());

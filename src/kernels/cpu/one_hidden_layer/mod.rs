@@ -44,7 +44,6 @@ mod update;
 
 pub use replica::{Replica, Scratch, Sums};
 pub use tables::Patterns;
-pub(crate) use units::activate;
 pub use units::{loss_gradient, measured_loss};
 pub use update::Update;
 pub use vivarium_operators::simd::{LANES, Row};

@@ -3,12 +3,11 @@ use super::*;
 use crate::cpu::ReplicaState;
 use crate::plan::Network;
 use vivarium_model::models::Activation;
-use vivarium_model::models::activation::interpolant;
 use vivarium_model::optim::loss::Loss;
 use vivarium_model::run::RunSpec;
 
 fn single(activation: Activation, degree: usize, z: f32) -> (f32, f32) {
-    let coefficients: Vec<f32> = interpolant(degree).iter().map(|c| *c as f32).collect();
+    let coefficients = activation.function(degree).coefficients();
     let (mut values, mut slopes) = ([Row([z; LANES])], [Row::ZERO]);
     activate::<true>((activation, degree), &coefficients, &mut values, &mut slopes);
     assert_eq!(values[0].0[0].to_bits(), values[0].0[LANES - 1].to_bits());

@@ -346,7 +346,7 @@ impl OutputLoop for ClsLoop {
         self.net.norm || self.net.places.norms.is_none_or(|norms| !norms.contains(&which))
     }
 
-    fn load(&mut self, weights: &[Vec<Row>]) {
+    fn load(&mut self, weights: &[Vec<Row>], _stage: usize) {
         self.table.load(weights);
         for mapping in [&mut self.out, &mut self.lower, &mut self.upper] {
             mapping.load(weights);

@@ -7,7 +7,7 @@
 
 pub mod cls;
 pub mod dropped;
-pub mod layers;
+pub mod graph;
 mod parts;
 pub mod powers;
 mod table;
@@ -34,12 +34,12 @@ pub trait OutputLoop: Sized + Send {
         true
     }
 
-    /// Takes the weights that the other functions are about.
+    /// Takes the weights with which the other functions compute in `stage`.
     ///
     /// # Shapes
     /// One list for each parameter of the architecture: its numbers one after the other, the last row filled up with
     /// zeros.
-    fn load(&mut self, weights: &[Vec<Row>]);
+    fn load(&mut self, weights: &[Vec<Row>], stage: usize);
 
     /// Takes the training step for which the next gradient is made: networks with dropout drop other numbers at every step.
     fn begin(&mut self, _drawn: dropped::Drawn) {}

@@ -1,23 +1,29 @@
 //! The loop of powers of linear forms: [`PowerNet`](vivarium_model::models::power_net::PowerNet).
 //!
 //! # Why
-//! They are a hidden layer without biases whose head is the difference of two rows, so that the loop of layers does the work.
-//! Its biases stay zero, and what it finds for the head is the gradient of one row, and less the gradient of the other.
+//! They are a hidden layer without biases whose head is the difference of two rows. The graph has that difference as its second
+//! parameter, whose gradient is the gradient of one row, and minus the gradient of the other.
 
-use super::layers::LayersLoop;
+use super::graph::GraphLoop;
 use super::{Layout, OutputLoop};
 use crate::cpu::one_hidden_layer::{LANES, Row};
 use vivarium_model::models::family::Powers;
 use vivarium_model::models::power_net::{U, W};
-use vivarium_model::models::{Family, Penalty, mlp};
+use vivarium_model::models::{Family, Penalty};
 use vivarium_model::run::RunSpec;
+use vivarium_operators::Graph;
+use vivarium_operators::pointwise::Function;
+
+/// Places of the linear forms and of the difference in the graph.
+const FORMS: usize = 0;
+const DIFFERENCE: usize = 1;
 
 /// The loop.
 pub struct PowersLoop {
     inputs: usize,
     width: usize,
-    layers: LayersLoop,
-    /// Weights and gradient as the loop of layers takes them.
+    graph: GraphLoop,
+    /// Weights and gradient of the graph's parameters: u and the difference of the rows of w.
     inner: [Vec<Vec<Row>>; 2],
 }
 
@@ -37,20 +43,26 @@ impl OutputLoop for PowersLoop {
             return Err(format!("its model is {}", spec.model.info().name));
         };
         let (inputs, Powers { width, .. }) = (spec.task.examples().inputs(), powers);
-        let mut layout = Layout { sizes: vec![0; 4], decays: vec![], ..Layout::of(spec) };
-        layout.sizes[mlp::W] = inputs * width;
-        (layout.sizes[mlp::B], layout.sizes[mlp::U], layout.sizes[mlp::BETA]) = (width, width, 1);
+        let layout = Layout { sizes: vec![inputs * width, width], decays: vec![], ..Layout::of(spec) };
         let inner = [layout.rows(), layout.rows()];
-        Ok(PowersLoop { inputs, width, layers: LayersLoop::of_powers(powers, inputs), inner })
+        let mut graph = Graph::on_numbers(inputs);
+        let u = graph.parameter("u", [inputs, width], 0.0);
+        let difference = graph.parameter("difference", [width, 1], 0.0);
+        let x = graph.input();
+        let forms = graph.linear(x, u);
+        let h = graph.pointwise(forms, Function::Power(powers.degree));
+        let f = graph.linear(h, difference);
+        graph.set_output(f);
+        Ok(PowersLoop { inputs, width, graph: GraphLoop::new(&[graph], inputs)?, inner })
     }
 
-    fn load(&mut self, weights: &[Vec<Row>]) {
+    fn load(&mut self, weights: &[Vec<Row>], stage: usize) {
         let [inner, _] = &mut self.inner;
-        inner[mlp::W].copy_from_slice(&weights[U]);
+        inner[FORMS].copy_from_slice(&weights[U]);
         for i in 0..self.width {
-            *place(&mut inner[mlp::U], i) = number(&weights[W], i) - number(&weights[W], self.width + i);
+            *place(&mut inner[DIFFERENCE], i) = number(&weights[W], i) - number(&weights[W], self.width + i);
         }
-        self.layers.load(inner);
+        self.graph.load(inner, stage);
     }
 
     fn gradient(
@@ -61,10 +73,10 @@ impl OutputLoop for PowersLoop {
         gradient: &mut [Vec<Row>],
     ) {
         let [_, inner] = &mut self.inner;
-        self.layers.gradient(x, stage, slope, inner);
-        gradient[U].copy_from_slice(&inner[mlp::W]);
+        self.graph.gradient(x, stage, slope, inner);
+        gradient[U].copy_from_slice(&inner[FORMS]);
         for i in 0..self.width {
-            let of_difference = number(&inner[mlp::U], i);
+            let of_difference = number(&inner[DIFFERENCE], i);
             *place(&mut gradient[W], i) = of_difference;
             *place(&mut gradient[W], self.width + i) = -of_difference;
         }
@@ -90,6 +102,6 @@ impl OutputLoop for PowersLoop {
     }
 
     fn outputs(&mut self, x: &[f32], stage: usize, out: &mut Vec<f32>) {
-        self.layers.outputs(x, stage, out);
+        self.graph.outputs(x, stage, out);
     }
 }

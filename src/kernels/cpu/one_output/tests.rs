@@ -1,7 +1,7 @@
 //! Outputs and gradients of the loops against the references in double precision.
 
 use super::cls::ClsLoop;
-use super::layers::LayersLoop;
+use super::graph::GraphLoop;
 use super::*;
 use crate::cpu::ReplicaState;
 use vivarium_core::rng::{Purpose, RandomStream};
@@ -52,7 +52,7 @@ fn agrees_beside<L: OutputLoop>(link: &str, stage: usize, deviation: f32) {
     for step in 0..2 {
         batch.clear();
         spec.append_batch(&spec.training_sets(usize::MAX), 0, step, &mut batch);
-        loops.load(replica.weights());
+        loops.load(replica.weights(), stage);
         let mut mine = vec![];
         loops.outputs(&batch.x, stage, &mut mine);
         let weights: Vec<&[f32]> = initial.iter().map(Vec::as_slice).collect();
@@ -106,7 +106,7 @@ fn layers_are_those_of_the_reference() {
         ("sparse-parity?n=12&width=21&act=relu&loss=ce&m=90&batch=0", 1),
         ("sparse-parity?n=10&width=15&first=frozen&act=power&degree=2&loss=ce&data=cube", 1),
     ] {
-        (0..stages).for_each(|stage| agrees::<LayersLoop>(link, stage));
+        (0..stages).for_each(|stage| agrees::<GraphLoop>(link, stage));
     }
 }
 
@@ -147,7 +147,7 @@ fn sharp_heads_answer_as_the_reference_does() {
     let mut replica = Replica::new(&layout);
     weights.iter().enumerate().for_each(|(which, values)| replica.write(0, which, values));
     let mut loops = ClsLoop::of(&spec).unwrap();
-    loops.load(replica.weights());
+    loops.load(replica.weights(), 0);
     let x = [1.0, -1.0, 1.0, -1.0, -1.0, -1.0];
     let mut outputs = vec![];
     loops.outputs(&x, 0, &mut outputs);
@@ -169,8 +169,8 @@ fn one_neuron_of_squares_has_the_slopes_that_paper_gives() {
     for (which, values) in [vec![0.5, -1.0], vec![0.25], vec![2.0], vec![-1.0]].iter().enumerate() {
         replica.write(0, which, values);
     }
-    let mut loops = LayersLoop::of(&spec).unwrap();
-    loops.load(replica.weights());
+    let mut loops = GraphLoop::of(&spec).unwrap();
+    loops.load(replica.weights(), 0);
     let x = [1.0, -1.0];
     let mut outputs = vec![];
     loops.outputs(&x, 0, &mut outputs);
@@ -200,7 +200,7 @@ fn the_parts_of_a_batch_drop_what_the_whole_batch_drops() {
     let mut loops = ClsLoop::of(&spec).unwrap();
     let mut gradient = |range: std::ops::Range<usize>, step: u64| {
         let mut gradient = layout.rows();
-        loops.load(replica.weights());
+        loops.load(replica.weights(), 0);
         loops.begin(dropped::Drawn { replica: 0, step, first: range.start });
         let slope = |at: usize, f: f32| loss_gradient(spec.run.loss, batch.y[range.start + at], f);
         loops.gradient(&batch.x[range.start * 12..range.end * 12], 0, slope, &mut gradient);

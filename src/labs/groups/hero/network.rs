@@ -45,7 +45,7 @@ pub(super) fn forward_cost(spec: &RunSpec) -> Option<ForwardCost> {
     let cost = match spec.model.config().family()? {
         Family::Pairs(net) => ForwardCost { fixed: 0, pair: n * net.width as u64 },
         Family::Graph => {
-            let cost = spec.architecture().graph(order)?.rewritten().cost();
+            let cost = spec.architecture().graph(order, 0)?.rewritten().cost();
             ForwardCost { fixed: cost.fixed, pair: cost.example }
         }
         _ => return None,

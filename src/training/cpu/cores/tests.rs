@@ -11,7 +11,7 @@ use crate::launch::device::Device;
 use crate::session::learner::{Learner, Local, Segment, Weights, ready};
 use vivarium_kernels::cpu::ReplicaState;
 use vivarium_kernels::cpu::in_context_net::InContextLoop;
-use vivarium_kernels::cpu::one_output::layers::LayersLoop;
+use vivarium_kernels::cpu::one_output::graph::GraphLoop;
 use vivarium_model::protocol::RunError;
 
 #[test]
@@ -188,5 +188,5 @@ fn a_step_of_shards_is_the_step_of_all_examples() {
     check::<GraphNet>(EMBEDDING);
     check::<SequenceNet<ChainExamples>>(CHAINS);
     check::<PromptNet<InContextLoop>>(POINTS);
-    check::<OneOutput<LayersLoop>>(BITS);
+    check::<OneOutput<GraphLoop>>(BITS);
 }

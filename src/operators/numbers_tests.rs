@@ -1,0 +1,206 @@
+//! Operators on examples of numbers: functions of each number, and linear maps to one number, on shapes at random. Gradients of
+//! the reference against differences of its loss, and the executor in vectors against the reference.
+
+use crate::graph::{Examples, Graph};
+use crate::graph_tests::{Random, rows, weights};
+use crate::pointwise::Function;
+use crate::reference::Reference;
+use crate::simd::{BLOCK, LANES, Row};
+use crate::{Executor, pytorch};
+
+/// Every function with this degree.
+fn functions(k: usize) -> [Function; 6] {
+    use Function::{Oscillating, Power, Relu, Sine, Wave, Zigzag};
+    [Relu, Power(k), Zigzag(k), Wave(k), Oscillating(k), Sine(k)]
+}
+
+/// Layers of a function with skips, so that a value is read before and after the function, and one output.
+fn network(function: Function, random: &mut Random) -> Graph {
+    let [inputs, width, top] = [0, 0, 0].map(|_| random.size(1, 40));
+    let mut graph = Graph::on_numbers(inputs);
+    let [w, v] = [[inputs, width], [width, top]].map(|shape| graph.parameter("w", shape, 1.0));
+    let b = graph.parameter("b", [1, width], 1.0);
+    let [u, skip] = [[top, 1], [width, 1]].map(|shape| graph.parameter("u", shape, 1.0));
+    let beta = graph.parameter("beta", [1, 1], 1.0);
+    let x = graph.input();
+    let z = graph.linear(x, w);
+    let z = graph.sum(&[z, b]);
+    let h = graph.pointwise(z, function);
+    let y = graph.linear(h, v);
+    let y = graph.pointwise(y, function);
+    let f = graph.linear(y, u);
+    let from_z = graph.linear(z, skip);
+    let f = graph.sum(&[f, from_z, beta]);
+    graph.set_output(f);
+    // Some parameters stay as they are; those below them are trained or not.
+    for which in 0..graph.parameters().len() {
+        if random.size(0, 3) == 0 {
+            graph.freeze(which);
+        }
+    }
+    graph
+}
+
+/// Numbers whose products are not near the kinks of functions in all cases.
+fn numbers(graph: &Graph, count: usize, random: &mut Random) -> Vec<f32> {
+    (0..count * graph.numbers).map(|_| random.number() as f32).collect()
+}
+
+/// Half of the square of f − 1, and its derivative.
+fn loss(output: &[f64]) -> (f64, Vec<f64>) {
+    (0.5 * (output[0] - 1.0).powi(2), vec![output[0] - 1.0])
+}
+
+/// The sum of the losses of examples, and its gradient.
+fn total(graph: &Graph, w: &[Vec<f64>], x: &[f32]) -> (f64, Vec<Vec<f64>>) {
+    let reference = Reference::new(graph, w);
+    let (mut sum, mut gradient) = (0.0, w.iter().map(|w| vec![0.0; w.len()]).collect::<Vec<_>>());
+    for numbers in x.chunks_exact(graph.numbers) {
+        let (own, of_own) = reference.gradient_of(Examples { numbers, symbols: &[] }, loss);
+        sum += own;
+        for (sum, own) in gradient.iter_mut().flatten().zip(of_own.iter().flatten()) {
+            *sum += own;
+        }
+    }
+    (sum, gradient)
+}
+
+#[test]
+fn gradients_of_functions_are_differences_of_the_loss() {
+    for seed in 0..12 {
+        let random = &mut Random(seed);
+        for function in functions(1 + seed as usize % 4) {
+            let graph = network(function, random);
+            let (w, x) = (weights(&graph, random), numbers(&graph, 2, random));
+            let (_, gradient) = total(&graph, &w, &x);
+            for (which, values) in w.iter().enumerate() {
+                let at = random.size(0, values.len() - 1);
+                let loss = |by: f64| {
+                    let mut moved = w.clone();
+                    moved[which][at] += by;
+                    total(&graph, &moved, &x).0
+                };
+                let (difference, exact) = ((loss(1e-6) - loss(-1e-6)) / 2e-6, gradient[which][at]);
+                let error = (difference - exact).abs();
+                assert!(error < 1e-6 * exact.abs().max(1.0), "{function:?} {which}: {difference}, {exact}");
+            }
+        }
+    }
+}
+
+#[test]
+fn vectors_compute_functions_and_single_outputs_as_the_reference_does() {
+    for seed in 0..40 {
+        let random = &mut Random(seed);
+        for function in functions(1 + seed as usize % 4) {
+            let graph = network(function, random);
+            let count = [1, 3, BLOCK - 1, BLOCK, BLOCK + 5][seed as usize % 5];
+            let mut executor = Executor::new(&graph.rewritten()).unwrap();
+            executor.allocate_gradients();
+            let (w, x) = (weights(&graph, random), numbers(&graph, count, random));
+            let examples = Examples { numbers: &x, symbols: &[] };
+            let derivative = |_: usize, f: f32| f - 1.0;
+            let untouched = Row([7.0; LANES]);
+            let mut gradient: Vec<Vec<Row>> =
+                rows(&w).iter().map(|rows| vec![untouched; rows.len()]).collect();
+            // The second network finds nothing of the first, although that was no number.
+            let nan: Vec<Vec<f64>> = w.iter().map(|w| vec![f64::NAN; w.len()]).collect();
+            executor.load(&rows(&nan));
+            executor.gradient_of_outputs(examples, derivative, &mut gradient);
+            executor.load(&rows(&w));
+            let of_trained = graph.parameters().iter().zip(&mut gradient).filter(|(own, _)| own.is_trained);
+            of_trained.for_each(|(_, gradient)| gradient.fill(Row::ZERO));
+            executor.gradient_of_outputs(examples, derivative, &mut gradient);
+            let (_, exact) = total(&graph, &w, &x);
+            let scale = count as f64;
+            for ((own, exact), parameter) in gradient.iter().zip(&exact).zip(graph.parameters()) {
+                if !parameter.is_trained {
+                    assert!(own.iter().all(|row| *row == untouched), "{function:?} {}", parameter.name);
+                    continue;
+                }
+                let own: Vec<f32> = own.iter().flat_map(|row| row.0).collect();
+                assert!(own[exact.len()..].iter().all(|rest| *rest == 0.0), "{function:?}");
+                for (own, exact) in own.iter().zip(exact) {
+                    let error = (f64::from(*own) - exact).abs();
+                    assert!(error < 1e-4 * exact.abs().max(scale), "{function:?}: {own}, {exact}");
+                }
+            }
+            let block = count.min(BLOCK);
+            executor.forward(Examples { numbers: &x[..block * graph.numbers], symbols: &[] });
+            let reference = Reference::new(&graph, &w);
+            for (example, numbers) in x.chunks_exact(graph.numbers).take(block).enumerate() {
+                let exact = reference.output(Examples { numbers, symbols: &[] })[0];
+                let own: Vec<f32> = executor.output(example).collect();
+                assert_eq!(own.len(), 1);
+                let error = (f64::from(own[0]) - exact).abs();
+                assert!(error < 2e-5 * exact.abs().max(1.0), "{function:?}: {own:?}, {exact}");
+            }
+        }
+    }
+}
+
+/// The code that PyTorch executes defines each function that it calls once.
+#[test]
+fn code_has_the_functions_that_it_calls() {
+    for function in functions(3) {
+        let code = pytorch::functions(&network(function, &mut Random(1)));
+        let definition = function.python_definition();
+        assert!(code.contains(definition), "{code}");
+        let name = function.python("").split('(').next().map(str::to_string).unwrap();
+        assert_eq!(
+            code.matches(&format!("def {name}(")).count(),
+            usize::from(!definition.is_empty()),
+            "{code}"
+        );
+        assert_eq!(
+            code.matches(&format!("{name}(")).count(),
+            2 + usize::from(!definition.is_empty()),
+            "{code}"
+        );
+    }
+}
+
+#[cfg(feature = "train")]
+#[test]
+fn tensors_compute_functions_as_the_reference_does() {
+    use crate::tensor_tests::{numbers as numbers_of, tensor};
+    use burn::tensor::Device;
+
+    let device = Device::flex();
+    for seed in 0..10 {
+        let random = &mut Random(seed);
+        for function in functions(1 + seed as usize % 4) {
+            let graph = network(function, random);
+            let (w, x) = (weights(&graph, random), numbers(&graph, 3, random));
+            let float = |all: &[f64]| all.iter().map(|w| *w as f32).collect::<Vec<f32>>();
+            let parameters: Vec<_> = (graph.parameters().iter().zip(&w))
+                .map(|(own, w)| {
+                    tensor(&float(w), [1, own.rows, own.columns], &device).autodiff().require_grad()
+                })
+                .collect();
+            let x_tensor = tensor(&x, [1, 3, graph.numbers], &device).autodiff();
+            let output = crate::tensors::forward(&graph.rewritten(), &parameters, &x_tensor);
+            let mut gradients = (output.clone() - 1.0).square().sum().backward();
+            let reference = Reference::new(&graph, &w);
+            for (own, numbers) in numbers_of(output).iter().zip(x.chunks_exact(graph.numbers)) {
+                let exact = reference.output(Examples { numbers, symbols: &[] })[0];
+                assert!((own - exact).abs() < 2e-5 * exact.abs().max(1.0), "{function:?}: {own}, {exact}");
+            }
+            let (_, exact) = total(&graph, &w, &x);
+            for ((tensor, exact), own) in parameters.iter().zip(&exact).zip(graph.parameters()) {
+                let found = tensor.grad_remove(&mut gradients);
+                // Of a parameter that stays as it is there is none.
+                assert!(found.is_some() || !own.is_trained, "{function:?} {}", own.name);
+                let Some(found) = found.filter(|_| own.is_trained) else { continue };
+                for (found, exact) in numbers_of(found).iter().zip(exact) {
+                    let error = (found / 2.0 - exact).abs();
+                    assert!(
+                        error < 1e-4 * exact.abs().max(1.0),
+                        "{function:?} {}: {found}, {exact}",
+                        own.name
+                    );
+                }
+            }
+        }
+    }
+}
