@@ -84,7 +84,7 @@ pub struct Node {
     pub label: Option<&'static str>,
 }
 
-/// A trained matrix.
+/// A matrix of weights.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Parameter {
     /// Permanent name, used in files.
@@ -107,6 +107,13 @@ pub struct Examples<'a> {
     pub symbols: &'a [u32],
     /// Numbers, as many for each example.
     pub numbers: &'a [f32],
+}
+
+impl<'a> Examples<'a> {
+    /// Examples that consist of numbers alone.
+    pub fn of_numbers(numbers: &'a [f32]) -> Self {
+        Examples { numbers, symbols: &[] }
+    }
 }
 
 impl<'a, S: AsRef<[u32]> + ?Sized> From<&'a S> for Examples<'a> {
@@ -177,7 +184,7 @@ impl Graph {
         self.push(Operator::Parameter(self.parameters.len() - 1), vec![])
     }
 
-    /// Leaves parameter number `which` as it is in training.
+    /// Excludes parameter `which` from training.
     pub fn freeze(&mut self, which: usize) {
         self.parameters[which].is_trained = false;
     }
@@ -355,6 +362,19 @@ impl Graph {
             _ => node.shape.columns * node.shape.rows,
         };
         self.nodes.iter().filter(|node| node.shape.per_example).map(width).max().unwrap_or(1)
+    }
+
+    /// For each value, whether it depends on a trained parameter.
+    #[cfg(feature = "train")]
+    pub(crate) fn depends_on_trained(&self) -> Vec<bool> {
+        let mut depends: Vec<bool> = vec![];
+        for node in &self.nodes {
+            depends.push(match node.operator {
+                Operator::Parameter(which) => self.parameters[which].is_trained,
+                _ => node.inputs.iter().any(|input| depends[input.0]),
+            });
+        }
+        depends
     }
 
     /// For each value, the values that it enters.

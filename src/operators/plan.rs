@@ -205,6 +205,14 @@ pub(crate) fn mark_first_gradients(steps: &mut [Step], slots: usize, output: usi
 /// # Errors
 /// A sentence if an operator would read only part of an input.
 pub(crate) fn check_reads(graph: &Graph, node: &Node, inputs: &[Vec<Read>]) -> Result<(), String> {
+    // The lanes behind the last column of a head must be 0.
+    let can_be_nonzero = |input: &NodeId| match graph.node(*input).operator {
+        Operator::Pointwise(function) => function.value_and_derivative(0.0).0 != 0.0,
+        _ => false,
+    };
+    if matches!(node.operator, Operator::AttentionScores { .. }) && node.inputs.iter().any(can_be_nonzero) {
+        return Err("attention reads a function that is not 0 at 0".into());
+    }
     let is_weighted_sum = matches!(node.operator, Operator::WeightedSum { .. });
     let count: usize = match is_weighted_sum {
         true => inputs.iter().map(Vec::len).max().unwrap_or(0),

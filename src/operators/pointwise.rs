@@ -1,14 +1,14 @@
-//! Functions of each number by itself. k is the degree:
+//! Functions of each number by itself. k ≥ 1 is the degree:
 //!
 //! ```text
 //! out = σ(x)                                                  grad_x = grad_out σ'(x)
 //!
-//! relu         max(0, x)                                      slope 0 at x = 0
+//! relu         max(0, x)                                      derivative 0 at x = 0
 //! power        x^k
 //! zigzag       (−1)^j (1 + x − p_j) on p_{j+1} < x ≤ p_j, where p_j = k − 2j; the outer of the k segments, j = 0
-//!              and j = k − 1, extend to infinity              a kink has the slope of the segment below it
+//!              and j = k − 1, extend to infinity              at a kink the derivative is that of the segment below
 //! wave         1 − 4|t|, where t = (x − k)/4 − ⌊(x − k)/4 + 1/2⌋
-//!                                                             slope −sign(t): 0 at the tops, where t = 0,
+//!                                                             derivative −sign(t): 0 at the tops, where t = 0,
 //!                                                             and 1 at the bottoms, where t = −1/2
 //! oscillating  Σ_m (−1)^(k+m)/m! · Π_{i<m} (x + k − 2i)       through the points (p_j, (−1)^j), j = 0..k
 //! sine         sin(πx/2 + π/2 − πk/2)
@@ -18,8 +18,8 @@
 //! which j are negative is k − 2j.
 //!
 //! # Why
-//! Every form takes the slopes above at the kinks, so that an execution agrees with every other to the last segment. The
-//! rectified linear function has forms of its own in [`relu`](crate::relu), which need no memory for the derivative.
+//! Every form in Rust takes the derivatives above at the kinks, so that all executions agree there too. The rectified linear
+//! function has forms of its own in [`relu`](crate::relu), which need no memory for the derivative.
 
 use crate::matrix::Matrix;
 use crate::simd::{LANES, Row, row_by_row, wide};
@@ -239,13 +239,13 @@ fn cosine(t: f32) -> (f32, f32) {
     let sin = x + x * s * (-1.0 / 6.0 + s * tail);
     let tail = 1.0 / 24.0 + s * (-1.0 / 720.0 + s * (1.0 / 40_320.0));
     let cos = 1.0 + s * (-0.5 + s * tail);
-    // cos(x + qπ/2) is cos, −sin, −cos, sin for q = 0, 1, 2, 3, and the sine runs one ahead.
-    let turn = quarter - 4.0 * (0.25 * quarter).floor();
-    let odd = turn == 1.0 || turn == 3.0;
+    // cos(x + qπ/2) is cos, −sin, −cos, sin for q = 0, 1, 2, 3, and sin(x + qπ/2) is the one before.
+    let q = quarter - 4.0 * (0.25 * quarter).floor();
+    let odd = q == 1.0 || q == 3.0;
     let value = if odd { sin } else { cos };
     let other = if odd { cos } else { sin };
-    let value = if turn == 1.0 || turn == 2.0 { -value } else { value };
-    let other = if turn >= 2.0 { -other } else { other };
+    let value = if q == 1.0 || q == 2.0 { -value } else { value };
+    let other = if q >= 2.0 { -other } else { other };
     (value, -HALF * other)
 }
 
@@ -354,24 +354,24 @@ mod tensors {
                 Function::Power(degree) => (1..degree).fold(x.clone(), |power, _| power * x.clone()),
                 Function::Zigzag(degree) => zigzag(degree, x),
                 Function::Wave(degree) => {
-                    let t = turns(x, degree);
+                    let t = offset_in_period(x, degree);
                     (relu(t.clone()) + relu(-t)) * -4.0 + 1.0
                 }
                 Function::Oscillating(degree) => oscillating(degree, x),
-                Function::Sine(degree) => (turns(x, degree - 1) * std::f64::consts::TAU).sin(),
+                Function::Sine(degree) => (offset_in_period(x, degree - 1) * std::f64::consts::TAU).sin(),
             }
         }
     }
 
-    /// The lowest segment, and at each kink above it twice the slope that takes it from one to the other.
+    /// The lowest segment, and at each kink a rectified linear function that changes the derivative by ±2.
     fn zigzag(degree: usize, z: Tensor<3>) -> Tensor<3> {
         let slope = if degree.is_multiple_of(2) { -1.0 } else { 1.0 };
         let lowest = (z.clone() + (degree as f32 - 1.0)) * slope;
-        let mut turn = -2.0 * slope;
+        let mut change = -2.0 * slope;
         (1..degree).fold(lowest, |sum, i| {
             let kink = 2.0 * i as f32 - degree as f32;
-            let bent = sum + relu(z.clone() - kink) * turn;
-            turn = -turn;
+            let bent = sum + relu(z.clone() - kink) * change;
+            change = -change;
             bent
         })
     }
@@ -394,7 +394,7 @@ mod tensors {
     /// (z − top)/4 less the nearest whole number, from −1/2 on and below 1/2: where in its period z is.
     ///
     /// The sine needs it as well, since WGSL promises sines only between −π and π.
-    fn turns(z: Tensor<3>, top: usize) -> Tensor<3> {
+    fn offset_in_period(z: Tensor<3>, top: usize) -> Tensor<3> {
         // The remainder keeps the digits that z loses in a subtraction.
         let t = (z - (top % 4) as f32) * 0.25;
         let whole = (t.clone() + 0.5).detach().floor();

@@ -19,8 +19,9 @@ type Parts = Vec<Tensor<3>>;
 /// stack: these have no form on tensors.
 pub fn forward(graph: &Graph, parameters: &[Tensor<3>], x: &Tensor<3>) -> Tensor<3> {
     let mut values: Vec<Parts> = vec![];
+    let depends = graph.depends_on_trained();
     let mut one_hots: Vec<((usize, usize), Tensor<3>)> = vec![];
-    for node in &graph.nodes {
+    for (number, node) in graph.nodes.iter().enumerate() {
         let input = |number: usize| match &values[node.inputs[number].0][..] {
             [value] => value.clone(),
             _ => unreachable!("only a weighted sum reads a stack"),
@@ -30,8 +31,7 @@ pub fn forward(graph: &Graph, parameters: &[Tensor<3>], x: &Tensor<3>) -> Tensor
             terms.reduce(|sum, term| sum + term)
         };
         let value = match node.operator {
-            Operator::Parameter(number) if graph.parameters[number].is_trained => parameters[number].clone(),
-            Operator::Parameter(number) => parameters[number].clone().detach(),
+            Operator::Parameter(which) => parameters[which].clone(),
             Operator::Input => x.clone(),
             Operator::Lookup { symbol } => {
                 let table = input(0);
@@ -75,7 +75,9 @@ pub fn forward(graph: &Graph, parameters: &[Tensor<3>], x: &Tensor<3>) -> Tensor
                 unreachable!("attention is rewritten before it is executed on tensors")
             }
         };
-        values.push(vec![value]);
+        // The backward pass ends at what depends on no trained parameter. Burn needs a backward pass of something.
+        let is_fixed = !depends[number] && !node.inputs.is_empty() && depends[graph.output];
+        values.push(vec![if is_fixed { value.detach() } else { value }]);
     }
     values.swap_remove(graph.output).swap_remove(0)
 }

@@ -67,6 +67,16 @@ impl Player {
         }
     }
 
+    /// Continues a run that is paused, or whose trainer has not yet confirmed the pause.
+    pub fn undo_pause<E: From<TrainerEffect>>(&mut self, effects: &mut Vec<E>) {
+        if self.run.phase == RunPhase::Running && self.paused {
+            self.paused = false;
+            self.send(Command::Play, effects);
+        } else if self.is_to_stay_paused() {
+            self.toggle_play(effects);
+        }
+    }
+
     /// Trains one step and pauses.
     pub fn single_step<E: From<TrainerEffect>>(&mut self, effects: &mut Vec<E>) {
         if self.start_after_consent(true, effects) {

@@ -21,7 +21,7 @@ use super::token_mlp::TokenMlp;
 /// Attention on prompts: its settings are all that loops and kernels need to know.
 pub type PromptAttention = TokenAttention;
 
-/// Hidden layers one after the other, with one output: its settings are all that its loop needs to know.
+/// Hidden layers one after the other, with one output: its settings.
 pub type HiddenLayers = DeepMlp;
 
 /// A network whose weights travel in tokens: its settings are all that its learner needs to know.

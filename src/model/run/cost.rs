@@ -237,7 +237,7 @@ impl RunSpec {
     pub fn loop_clips_gradients(&self) -> bool {
         match self.model.config().family() {
             Some(Family::Attention(_) | Family::Minimal | Family::Pairs(_)) => false,
-            // The loop that reads packed bits cannot; the loop for several layers takes networks with one sum.
+            // The loop that reads packed bits cannot; the loop that executes graphs takes networks with one sum.
             Some(Family::OneHiddenLayer(layer)) => layer.head == Head::Sum,
             _ => true,
         }
@@ -250,7 +250,7 @@ impl RunSpec {
     }
 
     /// Whether the hand-written training loop for one hidden layer reads the examples as packed bits, 32 to a word.
-    /// Other examples are trained by the loop for several layers.
+    /// Other examples are trained by the loop that executes graphs.
     ///
     /// It agrees with `kernels::plan::Network::of`, which a test checks.
     pub fn uses_packed_bits(&self) -> bool {

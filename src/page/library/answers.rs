@@ -28,7 +28,9 @@ impl Library {
     /// Merges all runs that were read from storage into the list of saved runs, deletes those whose deletion is final,
     /// and writes pending edits.
     fn handle_stored_runs(&mut self, stock: StoredRuns, effects: &mut Vec<Effect>) {
-        let StoredRuns { runs, damaged, is_partial, now_ms: now } = stock;
+        let StoredRuns { runs, mut damaged, is_partial, now_ms: now } = stock;
+        self.deleted_damaged.retain(|key| damaged.iter().any(|(damaged, _)| damaged == key));
+        damaged.retain(|(key, _)| !self.deleted_damaged.contains(key));
         let was_lost = matches!(self.storage, StorageStatus::Refused(_));
         (self.storage, self.damaged, self.is_partial, self.now_ms) =
             (StorageStatus::Ready, damaged, is_partial, now);

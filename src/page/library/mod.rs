@@ -219,6 +219,8 @@ pub struct Library {
     pub runs: Vec<SavedRun>,
     /// Entries of the browser's storage that cannot be read as runs: (key of the entry, reason).
     pub damaged: Vec<(String, String)>,
+    /// Keys of damaged entries whose deletion was requested; a list that was read before the deletion still has them.
+    pub(super) deleted_damaged: Vec<String>,
     /// Sentences on runs that are not stored; empty if all are.
     pub warning: String,
     /// The runs that are compared with the current run; those that the user has deleted stay in the list and are

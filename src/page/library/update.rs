@@ -84,6 +84,7 @@ impl State {
             }
             LibraryAction::DeleteDamaged(key) => {
                 self.library.damaged.retain(|(damaged, _)| *damaged != key);
+                self.library.deleted_damaged.push(key.clone());
                 effects.push(Effect::Library(StorageCommand::Delete(vec![key])));
             }
             LibraryAction::ToggleCompared(id) => self.toggle_compared(id, effects),

@@ -148,15 +148,16 @@ impl State {
     /// Pauses the run of an embedded page while its frame is out of view, and continues the run when the frame is in view
     /// again. A run that trains to the step of a lesson is not paused: it pauses there by itself.
     fn rest_out_of_view(&mut self, is_in_view: bool, effects: &mut Vec<Effect>) {
-        let is_change = if is_in_view {
-            std::mem::take(&mut self.rests_out_of_view) && self.player.is_to_stay_paused()
-        } else {
-            let is_resting =
-                self.player.run.link.is_embedded() && self.player.is_playing() && self.player.goal.is_none();
-            self.rests_out_of_view |= is_resting;
-            is_resting
-        };
-        if is_change {
+        if is_in_view {
+            if std::mem::take(&mut self.rests_out_of_view) {
+                self.player.undo_pause(effects);
+            }
+            return;
+        }
+        let player = &self.player;
+        let is_playing = player.is_playing() && !player.paused && player.goal.is_none();
+        if player.run.link.is_embedded() && is_playing {
+            self.rests_out_of_view = true;
             self.player.toggle_play(effects);
         }
     }

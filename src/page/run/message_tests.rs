@@ -49,6 +49,27 @@ fn a_step_requested_while_the_run_starts_reaches_the_trainer() {
     }
 }
 
+/// A frame that is scrolled past comes back into view before the worker has answered.
+#[test]
+fn an_embedded_run_continues_although_its_pause_is_not_confirmed() {
+    let is_sent = |effects: &[Effect], command: &Command| {
+        effects.iter().any(|effect| matches!(effect, Effect::Send(sent, _) if sent == command))
+    };
+    let mut state = started("#v1/sparse-parity?n=20&device=cpu&embed=on");
+    assert!(is_sent(&state.apply(Action::FrameInView(false)), &Command::Pause));
+    assert!(is_sent(&state.apply(Action::FrameInView(true)), &Command::Play));
+    receive(&mut state, Event::Paused { step: 300 });
+    receive(&mut state, Event::Resumed { step: 300 });
+    assert_eq!((&state.player.run.phase, state.player.paused), (&RunPhase::Running, false));
+    // A reader's own pause stays, confirmed or not.
+    state.apply(Action::TogglePlay);
+    for is_in_view in [false, true] {
+        assert_eq!(state.apply(Action::FrameInView(is_in_view)), []);
+    }
+    receive(&mut state, Event::Paused { step: 400 });
+    assert_eq!(state.player.run.phase, RunPhase::Paused);
+}
+
 #[test]
 fn a_paused_run_does_not_continue_up_to_a_step() {
     let mut state = started("#v1/sparse-parity?n=20&device=cpu");

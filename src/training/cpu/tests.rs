@@ -234,9 +234,9 @@ fn learners_of_every_family_are_made_with_lion() {
     assert!(PromptNetCpu::<MlpLoop>::new(&lion(PROMPTS)).is_ok());
 }
 
-/// Hidden layers on numbers: bits that are not drawn as words, tables, functions other than parity, and layers one by one.
+/// Networks on numbers: bits that are not drawn as words, tables, functions other than parity, students, and fixed parameters.
 #[test]
-fn the_loop_of_layers_makes_the_updates_of_autodiff() {
+fn the_loop_of_graphs_makes_the_updates_of_autodiff() {
     let agree = agrees::<super::one_output::OneOutput<vivarium_kernels::cpu::one_output::graph::GraphLoop>>;
     let deep = "#v1/sparse-parity?n=9&k=2&model=deep-mlp&widths=17.6&act=relu&batch=40&loss=ce&held=64&replicas=2&halt=steps";
     each(deep, "0.05", agree);
@@ -247,6 +247,9 @@ fn the_loop_of_layers_makes_the_updates_of_autodiff() {
         "#v1/sparse-parity?n=8&k=2&width=18&data=cube&loss=square&held=64&halt=steps&lr=0.02",
         "#v1/sparse-boolean?n=20&model=mlp&width=18&m=60&loss=ce&held=64&halt=steps&opt=adam&lr=0.003",
         "#v1/tabular?rows=300&m=100&widths=17.9&act=relu&loss=ce&held=64&halt=steps&lr=0.05&opt=sgd",
+        "#v1/teacher-student?n=20&begin=gaussian&batch=33&held=64&halt=steps&lr=0.05&loss=ce",
+        "#v1/sparse-parity?n=8&k=2&width=18&data=cube&second=ones&bias=none&loss=square&held=64&halt=steps&lr=0.02",
+        "#v1/sparse-parity?n=8&k=2&width=18&data=cube&first=frozen&loss=ce&held=64&halt=steps&lr=0.02&wd=0.1",
     ] {
         agree(link);
     }

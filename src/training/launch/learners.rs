@@ -163,7 +163,7 @@ fn of_signs(spec: &RunSpec) -> bool {
 }
 
 /// Whether a network on numbers has one output, and no loop takes its examples as bits.
-fn of_hidden_layers(spec: &RunSpec) -> bool {
+fn has_one_output_graph(spec: &RunSpec) -> bool {
     match spec.model.config().family() {
         Some(Family::HiddenLayers(_)) => true,
         Some(Family::OneOutputGraph) => of_signs(spec),
@@ -444,7 +444,7 @@ pub static LEARNERS: &[LearnerEntry] = &[
         make: made!("fused", prompt_net_on_gpu::<token_mlp::plan::Plan>),
     },
     LearnerEntry {
-        owns: of_hidden_layers,
+        owns: has_one_output_graph,
         make: looped!(|spec| Ok((
             Box::new(crate::cpu::one_output::OneOutputCpu::<GraphLoop>::new(spec)?),
             LOOP_NAME

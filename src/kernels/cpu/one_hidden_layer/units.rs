@@ -1,5 +1,4 @@
-//! Non-linearities on rows and losses of single outputs, kinks included as
-//! [`Activation::value_and_slope`] and [`Loss::compute`] define them.
+//! Products of hidden units, and losses of single outputs as [`Loss::compute`] defines them, kinks included.
 
 use super::Row;
 use vivarium_model::models::Activation;

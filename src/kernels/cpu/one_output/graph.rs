@@ -1,6 +1,6 @@
-//! The loop of networks on numbers that are described by a graph of operators with one output: hidden layers one after the other
-//! ([`DeepMlp`](vivarium_model::models::deep_mlp::DeepMlp)), and [`Mlp`](vivarium_model::models::mlp::Mlp) where its inputs are not
-//! drawn as bits.
+//! The loop of networks on numbers that are described by a graph of operators with one output:
+//! [`DeepMlp`](vivarium_model::models::deep_mlp::DeepMlp), [`Perceptron`](vivarium_model::models::perceptron::Perceptron), and
+//! [`Mlp`](vivarium_model::models::mlp::Mlp) where its inputs are not drawn as bits.
 
 use super::OutputLoop;
 use crate::cpu::one_hidden_layer::Row;
@@ -10,31 +10,36 @@ use vivarium_operators::{Examples, Executor, Graph};
 
 /// The loop.
 pub struct GraphLoop {
-    /// Executor of each stage of training.
-    stages: Vec<Executor>,
-    /// Which parameters each stage trains.
-    trained: Vec<Vec<bool>>,
+    /// The graph of each stage of training.
+    graphs: Vec<Graph>,
+    /// The stage of which the executor is.
+    stage: usize,
+    executor: Executor,
     /// Numbers of an example.
     inputs: usize,
+}
+
+/// The executor of a graph.
+///
+/// # Errors
+/// A sentence that says which part has no form in vectors, or that there is more than one output.
+fn executor(graph: &Graph) -> Result<Executor, String> {
+    if graph.output().shape.columns != 1 {
+        return Err("it has more than one output".into());
+    }
+    let mut executor = Executor::new(&graph.rewritten())?;
+    executor.allocate_gradients();
+    Ok(executor)
 }
 
 impl GraphLoop {
     /// The loop of a graph for each stage.
     ///
     /// # Errors
-    /// A sentence that says which part has no form in vectors.
-    pub(super) fn new(graphs: &[Graph], inputs: usize) -> Result<Self, String> {
-        let executor = |graph: &Graph| -> Result<Executor, String> {
-            let mut executor = Executor::new(&graph.rewritten())?;
-            executor.allocate_gradients();
-            Ok(executor)
-        };
-        let trained = |graph: &Graph| graph.parameters().iter().map(|own| own.is_trained).collect();
-        Ok(GraphLoop {
-            stages: graphs.iter().map(executor).collect::<Result<Vec<_>, _>>()?,
-            trained: graphs.iter().map(trained).collect(),
-            inputs,
-        })
+    /// As [`executor`].
+    pub(super) fn new(graphs: Vec<Graph>, inputs: usize) -> Result<Self, String> {
+        let first = graphs.first().ok_or("it has no stage of training")?;
+        Ok(GraphLoop { executor: executor(first)?, graphs, stage: 0, inputs })
     }
 }
 
@@ -47,34 +52,40 @@ impl OutputLoop for GraphLoop {
         let graphs = (0..network.stages()).map(|stage| network.graph(examples.inputs(), stage));
         let graphs = graphs.collect::<Option<Vec<_>>>();
         let graphs = graphs.ok_or_else(|| format!("its model is {}", spec.model.info().name))?;
-        GraphLoop::new(&graphs, examples.inputs())
+        GraphLoop::new(graphs, examples.inputs())
     }
 
     fn trains(&self, which: usize, stage: usize) -> bool {
-        self.trained[stage][which]
+        self.graphs[stage].parameters()[which].is_trained
     }
 
+    /// The executor of another stage replaces the present one, so that only one of them takes memory.
     fn load(&mut self, weights: &[Vec<Row>], stage: usize) {
-        self.stages[stage].load(weights);
+        if stage != self.stage {
+            self.executor = match executor(&self.graphs[stage]) {
+                Ok(executor) => executor,
+                Err(why) => unreachable!("stages differ in the layer that is read alone: {why}"),
+            };
+            self.stage = stage;
+        }
+        self.executor.load(weights);
     }
 
     fn gradient(
         &mut self,
         x: &[f32],
-        stage: usize,
+        _stage: usize,
         slope: impl FnMut(usize, f32) -> f32,
         gradient: &mut [Vec<Row>],
     ) {
-        let examples = Examples { numbers: x, symbols: &[] };
-        self.stages[stage].gradient_of_outputs(examples, slope, gradient);
+        self.executor.gradient_of_outputs(Examples::of_numbers(x), slope, gradient);
     }
 
-    fn outputs(&mut self, x: &[f32], stage: usize, out: &mut Vec<f32>) {
-        let executor = &mut self.stages[stage];
+    fn outputs(&mut self, x: &[f32], _stage: usize, out: &mut Vec<f32>) {
         for numbers in x.chunks(BLOCK * self.inputs) {
-            executor.forward(Examples { numbers, symbols: &[] });
+            self.executor.forward(Examples::of_numbers(numbers));
             let count = numbers.len() / self.inputs;
-            out.extend((0..count).flat_map(|example| executor.output(example).next()));
+            out.extend((0..count).flat_map(|example| self.executor.output(example).next()));
         }
     }
 }

@@ -4,22 +4,13 @@ use crate::cpu::dense::{Columns, Linear, Panels, PanelsMut, multiply, panels};
 use crate::cpu::one_hidden_layer::{LANES, Row};
 use crate::cpu::sequence_net::axis::Axis;
 use crate::cpu::sequence_net::norm::Norm;
+use vivarium_operators::pointwise;
 use vivarium_operators::simd::{row_by_row, wide};
-
-wide! {
-    /// Multiplies numbers by others.
-    fn multiply_each(numbers: &mut [Row], by: &[Row]) {
-        for (number, by) in numbers.iter_mut().zip(by) {
-            row_by_row();
-            *number = number.zip(*by, |a, b| a * b);
-        }
-    }
-}
 
 /// Multiplies `count` rows of each panel by others.
 pub fn multiply_panels(numbers: &mut [Row], by: &[Row], stride: usize, count: usize) {
     for (numbers, by) in numbers.chunks_exact_mut(stride).zip(by.chunks_exact(stride)) {
-        multiply_each(&mut numbers[..count], &by[..count]);
+        pointwise::backward_simd(&by[..count], &mut numbers[..count]);
     }
 }
 

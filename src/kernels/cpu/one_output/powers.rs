@@ -53,7 +53,7 @@ impl OutputLoop for PowersLoop {
         let h = graph.pointwise(forms, Function::Power(powers.degree));
         let f = graph.linear(h, difference);
         graph.set_output(f);
-        Ok(PowersLoop { inputs, width, graph: GraphLoop::new(&[graph], inputs)?, inner })
+        Ok(PowersLoop { inputs, width, graph: GraphLoop::new(vec![graph], inputs)?, inner })
     }
 
     fn load(&mut self, weights: &[Vec<Row>], stage: usize) {

@@ -104,6 +104,8 @@ fn layers_are_those_of_the_reference() {
         ("sparse-parity?n=12&model=deep-mlp&widths=7.5.3&layers=greedy&loss=square&batch=40", 3),
         ("tabular?rows=400&m=100&widths=9.6&act=relu&loss=ce", 1),
         ("sparse-parity?n=12&width=21&act=relu&loss=ce&m=90&batch=0", 1),
+        ("teacher-student?n=20&begin=gaussian&batch=33&loss=ce", 1),
+        ("sparse-parity?n=8&width=18&data=cube&second=ones&bias=none&loss=square", 1),
         ("sparse-parity?n=10&width=15&first=frozen&act=power&degree=2&loss=ce&data=cube", 1),
     ] {
         (0..stages).for_each(|stage| agrees::<GraphLoop>(link, stage));
