@@ -1,9 +1,11 @@
-//! A browser's storage that never answers.
+//! A browser's storage that never answers, or answers late.
 
+use std::cell::RefCell;
 use std::rc::Rc;
 
-use super::tests::{LINK, Tab, stored_summary};
-use super::{LibraryAction, StorageAnswer, StorageError};
+use super::storage_tests::entry;
+use super::tests::{FakeStorage, LINK, Tab, stored_summary};
+use super::{LibraryAction, SavedRun, StorageAnswer, StorageError};
 use crate::state::Action;
 
 /// Without an answer there is neither a list nor an error. A storage that answers late is used as if nothing had been.
@@ -40,4 +42,23 @@ fn a_storage_that_never_answers_is_named_and_a_late_answer_ends_the_warning() {
     // A storage that refuses has a reason of its own.
     answer(&mut tab, StorageAnswer::Failed(StorageError::NewerVersion, None));
     assert!(!warning(&tab).contains("has not answered") && warning(&tab).contains("newer version"));
+}
+
+/// A list of the stored runs that was read before a damaged entry was deleted arrives after the deletion.
+#[test]
+fn a_deleted_damaged_entry_does_not_come_back_with_a_late_list() {
+    let store: Rc<RefCell<FakeStorage>> = Rc::default();
+    let bad = SavedRun { solved: vec![(7, 400)], ..entry("#v1/sparse-parity?n=21", 500) };
+    store.borrow_mut().runs.insert(bad.id.clone(), bad.clone());
+    let mut tab = Tab::open("#v1/sparse-parity?n=21&speed=0", &store);
+    let before = store.borrow().stored_runs();
+    tab.act_on_library(LibraryAction::DeleteDamaged(bad.id));
+    let loaded = |tab: &mut Tab, stock| {
+        tab.act_on_library(LibraryAction::Answer(StorageAnswer::Loaded(stock)));
+        tab.state.library.damaged.len()
+    };
+    assert_eq!(loaded(&mut tab, before.clone()), 0);
+    // Once a list is without the entry, an entry with the same key is a new one.
+    let now = store.borrow().stored_runs();
+    assert_eq!([now, before].map(|stock| loaded(&mut tab, stock)), [0, 1]);
 }
