@@ -54,8 +54,8 @@ impl Function {
             Function::Zigzag(degree) => {
                 let k = degree as f64;
                 let j = libm::floor((k - x) / 2.0).clamp(0.0, k - 1.0);
-                let slope = if j % 2.0 == 0.0 { 1.0 } else { -1.0 };
-                (slope * (1.0 + x - (k - 2.0 * j)), slope)
+                let derivative = if j % 2.0 == 0.0 { 1.0 } else { -1.0 };
+                (derivative * (1.0 + x - (k - 2.0 * j)), derivative)
             }
             // By the distance from the top on the left.
             Function::Wave(degree) => match (x - degree as f64).rem_euclid(4.0) {
@@ -64,7 +64,7 @@ impl Function {
                 distance => (distance - 3.0, 1.0),
             },
             Function::Oscillating(degree) => {
-                let horner = |(value, slope), c: &f64| (value * x + c, slope * x + value);
+                let horner = |(value, derivative), c: &f64| (value * x + c, derivative * x + value);
                 interpolant(degree).iter().rev().fold((0.0, 0.0), horner)
             }
             Function::Sine(degree) => {
@@ -216,11 +216,11 @@ fn zigzag(z: f32, top: f32) -> (f32, f32) {
     // By comparison, so that what is no number stays none.
     let segment = if segment < 0.0 { 0.0 } else { segment };
     let segment = if segment > top - 1.0 { top - 1.0 } else { segment };
-    let slope = 1.0 - 2.0 * (segment - 2.0 * (0.5 * segment).floor());
-    (slope * (1.0 + (z - (top - 2.0 * segment))), slope)
+    let derivative = 1.0 - 2.0 * (segment - 2.0 * (0.5 * segment).floor());
+    (derivative * (1.0 + (z - (top - 2.0 * segment))), derivative)
 }
 
-/// The triangle wave and its slope, from the distance to the nearest top.
+/// The triangle wave and its derivative, from the distance to the nearest top.
 #[inline(always)]
 fn wave(z: f32, top: f32) -> (f32, f32) {
     let shifted = (z - top) * 0.25;
@@ -252,15 +252,15 @@ fn cosine(t: f32) -> (f32, f32) {
 /// Replaces each row by σ of the row and, if `DERIVATIVE`, writes σ' into the other rows; `$sigma` gives both for a number.
 ///
 /// # Why
-/// A closure of this length is not inlined, and what is not inlined has no vectors: 48 networks of one sine made
-/// 1,125 steps/s in place of 3,340 (batches of 128, one core of an Intel Xeon, 2026-11-26). Two loops, since a loop that makes
+/// A closure of this length is not inlined, and what is not inlined has no vectors: 48 networks of one sine ran at
+/// 1,125 steps/s instead of 3,340 (batches of 128, one core of an Intel Xeon, 2026-11-26). Two loops, since a loop that makes
 /// pairs does not become vectors either.
 macro_rules! lane_by_lane {
     ($z:ident, $derivative:ident, |$number:ident| $sigma:expr) => {
         if DERIVATIVE {
-            for (z, slope) in $z.iter_mut().zip($derivative) {
-                for ($number, slope) in z.0.into_iter().zip(&mut slope.0) {
-                    *slope = $sigma.1;
+            for (z, derivative) in $z.iter_mut().zip($derivative) {
+                for ($number, derivative) in z.0.into_iter().zip(&mut derivative.0) {
+                    *derivative = $sigma.1;
                 }
                 for z in &mut z.0 {
                     let $number = *z;
@@ -304,9 +304,9 @@ pub fn apply<const DERIVATIVE: bool>(
             lane_by_lane!(x, derivative, |x| wave(x, top));
         }
         Function::Oscillating(_) => rows::<DERIVATIVE>(x, derivative, |x| {
-            coefficients.iter().rev().fold((Row::ZERO, Row::ZERO), |(value, slope), c| {
-                let slope = slope.zip(x, |s, x| s * x) + value;
-                (value.zip(x, |v, x| v * x + c), slope)
+            coefficients.iter().rev().fold((Row::ZERO, Row::ZERO), |(value, derivative), c| {
+                let derivative = derivative.zip(x, |s, x| s * x) + value;
+                (value.zip(x, |v, x| v * x + c), derivative)
             })
         }),
         Function::Sine(degree) => {
@@ -317,10 +317,10 @@ pub fn apply<const DERIVATIVE: bool>(
 }
 
 #[inline(always)]
-fn rows<const DERIVATIVE: bool>(z: &mut [Row], slopes: &mut [Row], f: impl Fn(Row) -> (Row, Row)) {
+fn rows<const DERIVATIVE: bool>(z: &mut [Row], derivative: &mut [Row], f: impl Fn(Row) -> (Row, Row)) {
     if DERIVATIVE {
-        for (z, slope) in z.iter_mut().zip(slopes) {
-            (*z, *slope) = f(*z);
+        for (z, derivative) in z.iter_mut().zip(derivative) {
+            (*z, *derivative) = f(*z);
         }
     } else {
         for z in z.iter_mut() {
@@ -330,9 +330,9 @@ fn rows<const DERIVATIVE: bool>(z: &mut [Row], slopes: &mut [Row], f: impl Fn(Ro
 }
 
 #[inline(always)]
-fn each<const DERIVATIVE: bool>(z: &mut [Row], slopes: &mut [Row], f: impl Fn(f32) -> (f32, f32)) {
+fn each<const DERIVATIVE: bool>(z: &mut [Row], derivative: &mut [Row], f: impl Fn(f32) -> (f32, f32)) {
     // Two maps, since a loop that makes pairs does not become vectors.
-    rows::<DERIVATIVE>(z, slopes, |z| (z.map(|z| f(z).0), z.map(|z| f(z).1)));
+    rows::<DERIVATIVE>(z, derivative, |z| (z.map(|z| f(z).0), z.map(|z| f(z).1)));
 }
 
 #[cfg(feature = "train")]
@@ -365,9 +365,9 @@ mod tensors {
 
     /// The lowest segment, and at each kink a rectified linear function that changes the derivative by ±2.
     fn zigzag(degree: usize, z: Tensor<3>) -> Tensor<3> {
-        let slope = if degree.is_multiple_of(2) { -1.0 } else { 1.0 };
-        let lowest = (z.clone() + (degree as f32 - 1.0)) * slope;
-        let mut change = -2.0 * slope;
+        let derivative = if degree.is_multiple_of(2) { -1.0 } else { 1.0 };
+        let lowest = (z.clone() + (degree as f32 - 1.0)) * derivative;
+        let mut change = -2.0 * derivative;
         (1..degree).fold(lowest, |sum, i| {
             let kink = 2.0 * i as f32 - degree as f32;
             let bent = sum + relu(z.clone() - kink) * change;
