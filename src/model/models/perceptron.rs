@@ -5,7 +5,7 @@
 //! begin at zero, gradient descent adds up yx: Hebb's rule (Vallet 1989).
 //!
 //! # Speed
-//! 100 inputs and one fresh example a step, on one core: 98,800 steps/s by the executor of graphs, where autodiff reached 32,500
+//! 100 inputs and one fresh example a step, on one core: 98,800 steps/s by the executor of graphs, and 32,500 by autodiff
 //! (AMD EPYC, 2026-11-29).
 
 use std::borrow::Cow;
