@@ -9,9 +9,9 @@ use crate::simd::{BLOCK, LANES, Row};
 use crate::{Executor, pytorch};
 
 /// Every function with this degree.
-fn functions(k: usize) -> [Function; 6] {
-    use Function::{Oscillating, Power, Relu, Sine, Wave, Zigzag};
-    [Relu, Power(k), Zigzag(k), Wave(k), Oscillating(k), Sine(k)]
+fn functions(k: usize) -> [Function; 8] {
+    use Function::{Gelu, NormalGelu, Oscillating, Power, Relu, Sine, Wave, Zigzag};
+    [Relu, Power(k), Zigzag(k), Wave(k), Oscillating(k), Sine(k), Gelu, NormalGelu]
 }
 
 /// Layers of a function with skips, so that a value is read before and after the function, and one output.

@@ -12,9 +12,11 @@
 //!                                                             and 1 at the bottoms, where t = −1/2
 //! oscillating  Σ_m (−1)^(k+m)/m! · Π_{i<m} (x + k − 2i)       through the points (p_j, (−1)^j), j = 0..k
 //! sine         sin(πx/2 + π/2 − πk/2)
+//! gelu         x (1 + tanh(√(2/π) (x + 0.044715 x³))) / 2     GPT-2's (Hendrycks and Gimpel 2016)
+//! normal gelu  x Φ(x), Φ the distribution function of a standard normal number
 //! ```
 //!
-//! The last four are the parity of k signs as a function of their sum (Edelman 2024, appendix B.4.1): the sum of k signs of
+//! Zigzag, wave, oscillating polynomial and sine are the parity of k signs as a function of their sum (Edelman 2024, appendix B.4.1): the sum of k signs of
 //! which j are negative is k − 2j.
 //!
 //! # Why
@@ -22,7 +24,7 @@
 //! function has forms of its own in [`relu`](crate::relu), which need no memory for the derivative.
 
 use crate::matrix::Matrix;
-use crate::simd::{LANES, Row, row_by_row, wide};
+use crate::simd::{LANES, Row, exp, normal_cdf, row_by_row, tanh, wide};
 
 /// A function of one number, with its degree k.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,14 +41,24 @@ pub enum Function {
     Oscillating(usize),
     /// Sine of period 4.
     Sine(usize),
+    /// The Gaussian error linear unit with a hyperbolic tangent.
+    Gelu,
+    /// The Gaussian error linear unit with the normal distribution.
+    NormalGelu,
 }
+
+/// √(2/π).
+const GELU_SCALE: f64 = 0.797_884_560_802_865_4;
+/// The factor of x³.
+const GELU_CUBE: f64 = 0.044_715;
 
 impl Function {
     /// σ(x) and σ'(x) in double precision.
     pub fn value_and_derivative(self, x: f64) -> (f64, f64) {
         match self {
             Function::Relu if x > 0.0 => (x, 1.0),
-            Function::Relu => (0.0, 0.0),
+            // NaN stays NaN.
+            Function::Relu => (x * 0.0 + 0.0, 0.0),
             Function::Power(degree) => {
                 let below = (1..degree).fold(1.0, |power, _| power * x);
                 (below * x, degree as f64 * below)
@@ -72,6 +84,16 @@ impl Function {
                 let angle = half * (x + 1.0 - degree as f64);
                 (libm::sin(angle), half * libm::cos(angle))
             }
+            Function::Gelu => {
+                let tanh = libm::tanh(GELU_SCALE * (x + GELU_CUBE * x * x * x));
+                let inner = GELU_SCALE * (1.0 + 3.0 * GELU_CUBE * x * x);
+                (0.5 * x * (1.0 + tanh), 0.5 * (1.0 + tanh) + 0.5 * x * (1.0 - tanh * tanh) * inner)
+            }
+            Function::NormalGelu => {
+                let below = 0.5 * libm::erfc(-x * std::f64::consts::FRAC_1_SQRT_2);
+                let density = libm::exp(-0.5 * x * x) / libm::sqrt(2.0 * std::f64::consts::PI);
+                (x * below, below + x * density)
+            }
         }
     }
 
@@ -92,13 +114,15 @@ impl Function {
             Function::Wave(k) => format!("wave({x}, {k})"),
             Function::Oscillating(k) => format!("oscillating({x}, {k})"),
             Function::Sine(k) => format!("sine({x}, {k})"),
+            Function::Gelu => format!("torch.nn.functional.gelu({x}, approximate=\"tanh\")"),
+            Function::NormalGelu => format!("torch.nn.functional.gelu({x})"),
         }
     }
 
     /// The function of a PyTorch script that [`Function::python`] calls; empty where it calls one of PyTorch.
     pub fn python_definition(self) -> &'static str {
         match self {
-            Function::Relu | Function::Power(_) => "",
+            Function::Relu | Function::Power(_) | Function::Gelu | Function::NormalGelu => "",
             Function::Zigzag(_) => {
                 "\
 def zigzag(x, k):
@@ -313,6 +337,51 @@ pub fn apply<const DERIVATIVE: bool>(
             let top = phase(degree);
             lane_by_lane!(x, derivative, |x| cosine(x - top));
         }
+        Function::Gelu => gelu::<DERIVATIVE>(x, derivative),
+        Function::NormalGelu => normal_gelu::<DERIVATIVE>(x, derivative),
+    }
+}
+
+#[inline(always)]
+fn gelu<const DERIVATIVE: bool>(x: &mut [Row], derivative: &mut [Row]) {
+    const SCALE: f32 = GELU_SCALE as f32;
+    const CUBE: f32 = GELU_CUBE as f32;
+    let tanh_of = |x: Row| tanh(x.map(|x| SCALE * (x + CUBE * x * x * x)));
+    let value = |x: Row, tanh: Row| x.zip(tanh, |x, tanh| 0.5 * x * (1.0 + tanh));
+    if !DERIVATIVE {
+        for x in x {
+            row_by_row();
+            *x = value(*x, tanh_of(*x));
+        }
+        return;
+    }
+    for (x, derivative) in x.iter_mut().zip(derivative) {
+        row_by_row();
+        let tanh = tanh_of(*x);
+        let inner = x.map(|x| 0.5 * x * SCALE * (1.0 + 3.0 * CUBE * x * x));
+        let of_tanh = inner.zip(tanh, |inner, tanh| inner * (1.0 - tanh * tanh));
+        *derivative = of_tanh.zip(tanh, |of_tanh, tanh| of_tanh + 0.5 * (1.0 + tanh));
+        *x = value(*x, tanh);
+    }
+}
+
+#[inline(always)]
+fn normal_gelu<const DERIVATIVE: bool>(x: &mut [Row], derivative: &mut [Row]) {
+    /// 1/√(2π).
+    const DENSITY: f32 = 0.398_942_3;
+    if !DERIVATIVE {
+        for x in x {
+            row_by_row();
+            *x = x.zip(normal_cdf(*x), |x, below| x * below);
+        }
+        return;
+    }
+    for (x, derivative) in x.iter_mut().zip(derivative) {
+        row_by_row();
+        let below = normal_cdf(*x);
+        let density = exp(x.map(|x| -0.5 * x * x)).map(|e| e * DENSITY);
+        *derivative = below + x.zip(density, |x, density| x * density);
+        *x = x.zip(below, |x, below| x * below);
     }
 }
 
@@ -338,9 +407,9 @@ fn each<const DERIVATIVE: bool>(z: &mut [Row], derivative: &mut [Row], f: impl F
 #[cfg(feature = "train")]
 mod tensors {
     use burn::tensor::Tensor;
-    use burn::tensor::activation::relu;
+    use burn::tensor::activation::{relu, sigmoid};
 
-    use super::{Function, interpolant};
+    use super::{Function, GELU_CUBE, GELU_SCALE, interpolant};
 
     impl Function {
         /// σ of every number of a tensor.
@@ -359,6 +428,17 @@ mod tensors {
                 }
                 Function::Oscillating(degree) => oscillating(degree, x),
                 Function::Sine(degree) => (offset_in_period(x, degree - 1) * std::f64::consts::TAU).sin(),
+                // (1 + tanh u) / 2 is the logistic function of 2u, whose values are right for large u on every device.
+                Function::Gelu => {
+                    let cube = x.clone() * x.clone() * x.clone();
+                    let twice = (x.clone() + cube * GELU_CUBE as f32) * (2.0 * GELU_SCALE) as f32;
+                    x * sigmoid(twice)
+                }
+                // Not Burn's: its gradient on GPUs is that of the approximation by tanh (burn 0.22).
+                Function::NormalGelu => {
+                    let below = ((x.clone() * std::f32::consts::FRAC_1_SQRT_2).erf() + 1.0) * 0.5;
+                    x * below
+                }
             }
         }
     }
@@ -419,6 +499,31 @@ mod tests {
                 let expected = if j % 2 == 0 { 1.0 } else { -1.0 };
                 assert!((value - expected).abs() < 1e-12, "k = {k}: {value} at {z}");
             }
+        }
+    }
+
+    #[test]
+    fn gelu_of_the_normal_distribution_is_that_of_libm() {
+        for i in -90_000..=90_000 {
+            let x = i as f32 * 1e-4;
+            let (mut rows, mut derivatives) = ([Row([x; LANES])], [Row::ZERO]);
+            forward_simd_with_derivative(Function::NormalGelu, &[], &mut rows, &mut derivatives);
+            let wide = f64::from(x);
+            let below = 0.5 * libm::erfc(-wide * std::f64::consts::FRAC_1_SQRT_2);
+            let density = libm::exp(-0.5 * wide * wide) / libm::sqrt(2.0 * std::f64::consts::PI);
+            let [found, derivative] = [rows[0].0[3], derivatives[0].0[3]].map(f64::from);
+            // The square in the exponent has the digits of single precision.
+            let exact = wide * below;
+            let error = 1e-6 * (1.0 + 0.5 * wide * wide);
+            assert!((found - exact).abs() <= error * exact.abs(), "{x}: {found} {exact}");
+            let exact = below + wide * density;
+            assert!(
+                (derivative - exact).abs() <= error * (below + (wide * density).abs()),
+                "{x}: {derivative} {exact}"
+            );
+            let mut alone = [Row([x; LANES])];
+            forward_simd(Function::NormalGelu, &[], &mut alone);
+            assert_eq!(alone, rows);
         }
     }
 }

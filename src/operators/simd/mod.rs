@@ -9,6 +9,7 @@
 //! that does not depend on the width of vectors. So a run has the same bits in every browser and on every processor.
 
 pub mod columns;
+pub mod elementary;
 pub mod exponential;
 pub mod products;
 pub mod row;
@@ -17,6 +18,7 @@ pub mod source;
 pub mod wide;
 
 pub use columns::Columns;
+pub use elementary::{normal_cdf, sigmoid, tanh};
 pub use exponential::exp;
 pub use products::{Panels, PanelsMut, TILE_ROWS, accumulate_weight_gradient, multiply, panels, transpose};
 pub use row::{LANES, Row};

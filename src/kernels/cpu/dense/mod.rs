@@ -1,16 +1,14 @@
-//! Linear maps with biases, and non-linearities, for the loops of networks on prompts and on bits; the products are in
+//! Linear maps with biases for the loops of networks on prompts and on bits; the products are in
 //! [`vivarium_operators::simd`].
 
-mod activation;
 mod linear;
 mod products;
 #[cfg(test)]
 mod tests;
 
-pub use activation::{gelu, gelu_slopes, normal_gelu, normal_gelu_with_slopes, sigmoid, tanh};
 pub use linear::Linear;
 pub use products::{add, place};
 pub use vivarium_operators::relu::{backward_simd as relu_backward, forward_simd as relu};
 pub use vivarium_operators::simd::{
-    Columns, Panels, PanelsMut, TILE_ROWS, accumulate_weight_gradient, multiply, panels,
+    Columns, Panels, PanelsMut, TILE_ROWS, accumulate_weight_gradient, multiply, panels, sigmoid, tanh,
 };

@@ -1,4 +1,4 @@
-//! Products against plain sums, and non-linearities against libm.
+//! Products against plain sums.
 
 use super::*;
 use crate::cpu::one_hidden_layer::{LANES, Row};
@@ -120,26 +120,6 @@ fn rows_of_a_parameter_come_back() {
 }
 
 #[test]
-fn gates_are_those_of_libm() {
-    let single = |f: fn(Row) -> Row, x: f32| f(Row([x; LANES])).0[LANES - 1];
-    for i in -200_000..=200_000 {
-        let x = i as f32 * 1e-4;
-        let exact = 1.0 / (1.0 + libm::exp(-f64::from(x)));
-        let error = (f64::from(single(sigmoid, x)) - exact).abs();
-        assert!(error <= 4e-7 * exact, "sigmoid of {x}: {} {exact}", single(sigmoid, x));
-        let exact = libm::tanh(f64::from(x));
-        let error = (f64::from(single(tanh, x)) - exact).abs();
-        assert!(error <= 4e-7 * exact.abs(), "tanh of {x}: {} {exact}", single(tanh, x));
-    }
-    let ends = [f32::NEG_INFINITY, -200.0, 0.0, 200.0, f32::INFINITY];
-    let [least @ .., half, one, infinite] = ends.map(|x| single(sigmoid, x));
-    assert!(least.iter().all(|share| (0.0..1e-34).contains(share)), "{least:?}");
-    assert_eq!([half, one, infinite], [0.5, 1.0, 1.0]);
-    assert_eq!(ends.map(|x| single(tanh, x)), [-1.0, -1.0, 0.0, 1.0, 1.0]);
-    assert!(single(sigmoid, f32::NAN).is_nan() && single(tanh, f32::NAN).is_nan());
-}
-
-#[test]
 fn units_below_zero_have_no_slope() {
     let mut units = [Row::ZERO; 2];
     units[0].0[..3].copy_from_slice(&[-1.0, 0.0, 2.0]);
@@ -148,26 +128,4 @@ fn units_below_zero_have_no_slope() {
     let mut slopes = [Row([3.0; LANES]); 2];
     relu_backward(&units, &mut slopes);
     assert_eq!(slopes[0].0[..3], [0.0, 0.0, 3.0]);
-}
-
-#[test]
-fn gelu_of_the_normal_distribution_is_that_of_libm() {
-    for i in -90_000..=90_000 {
-        let x = i as f32 * 1e-4;
-        let (mut rows, mut slopes) = ([Row([x; LANES])], [Row::ZERO]);
-        normal_gelu_with_slopes(&mut rows, &mut slopes);
-        let wide = f64::from(x);
-        let below = 0.5 * libm::erfc(-wide * std::f64::consts::FRAC_1_SQRT_2);
-        let density = libm::exp(-0.5 * wide * wide) / libm::sqrt(2.0 * std::f64::consts::PI);
-        let [found, slope] = [rows[0].0[3], slopes[0].0[3]].map(f64::from);
-        // The square in the exponent has the digits of single precision.
-        let exact = wide * below;
-        let error = 1e-6 * (1.0 + 0.5 * wide * wide);
-        assert!((found - exact).abs() <= error * exact.abs(), "{x}: {found} {exact}");
-        let exact = below + wide * density;
-        assert!((slope - exact).abs() <= error * (below + (wide * density).abs()), "{x}: {slope} {exact}");
-        let mut alone = [Row([x; LANES])];
-        normal_gelu(&mut alone);
-        assert_eq!(alone, rows);
-    }
 }

@@ -16,14 +16,14 @@ use super::dropped::{Drawn, Dropped};
 use super::parts::{LayerNorm, Mapping, add_to_each, multiply_panels, sum_of};
 use super::table::Table;
 use crate::cpu::dense::{
-    Panels, PanelsMut, TILE_ROWS, accumulate_weight_gradient, add, multiply, normal_gelu,
-    normal_gelu_with_slopes, panels,
+    Panels, PanelsMut, TILE_ROWS, accumulate_weight_gradient, add, multiply, panels,
 };
 use crate::cpu::one_hidden_layer::{LANES, Row};
 use vivarium_model::models::Family;
 use vivarium_model::models::dropout::Site;
 use vivarium_model::models::family::ReadAtCls;
 use vivarium_model::run::RunSpec;
+use vivarium_operators::pointwise::{self, Function};
 use vivarium_operators::simd::{row_by_row, wide};
 
 /// Examples that go through the block together.
@@ -166,8 +166,13 @@ impl ClsLoop {
         let each = self.neurons.chunks_exact_mut(TOGETHER).zip(self.by_neuron.chunks_exact_mut(TOGETHER));
         for (neurons, slopes) in each {
             match TRAINS {
-                true => normal_gelu_with_slopes(&mut neurons[..count], &mut slopes[..count]),
-                false => normal_gelu(&mut neurons[..count]),
+                true => pointwise::forward_simd_with_derivative(
+                    Function::NormalGelu,
+                    &[],
+                    &mut neurons[..count],
+                    &mut slopes[..count],
+                ),
+                false => pointwise::forward_simd(Function::NormalGelu, &[], &mut neurons[..count]),
             }
         }
         let neurons = Panels::new(&self.neurons, TOGETHER);

@@ -3,9 +3,10 @@
 use super::attention::{Cells, Distances, Head, LEAD, Slopes, Span, Spare, Weighing};
 use super::axis::{Axis, Matrix, Part, Vectors, place};
 use super::norm::Norm;
-use crate::cpu::dense::{gelu, gelu_slopes, relu_backward};
+use crate::cpu::dense::relu_backward;
 use crate::cpu::one_hidden_layer::{LANES, Row};
 use vivarium_model::models::family::LayerPlaces;
+use vivarium_operators::pointwise::{self, Function};
 
 /// An MLP without biases.
 #[derive(Debug, Clone)]
@@ -16,8 +17,8 @@ pub struct FeedForward {
     into: Matrix,
     out: Matrix,
     read: Vec<Row>,
-    /// What GELU is taken of; empty for ReLU, whose slope shows in what it gives.
-    before: Vec<Row>,
+    /// Derivative of GELU; empty for ReLU, whose derivative follows from its output.
+    derivative: Vec<Row>,
     hidden: Vec<Row>,
     of_hidden: Vec<Row>,
 }
@@ -118,7 +119,7 @@ impl Layer {
                 into: Matrix::new(residual, wide, 1.0),
                 out: Matrix::new(wide, residual, 1.0),
                 read: rows(residual),
-                before: if gelu { rows(wide) } else { vec![] },
+                derivative: if gelu { rows(wide) } else { vec![] },
                 hidden: rows(wide),
                 of_hidden: rows(wide),
             }
@@ -307,15 +308,15 @@ impl Layer {
             None => mlp.read.copy_from_slice(z),
         }
         mlp.into.forward(&mlp.read, stride, from..count, &mut mlp.hidden, false);
-        if !mlp.before.is_empty() {
-            mlp.before.copy_from_slice(&mlp.hidden);
-        }
-        for hidden in mlp.hidden.chunks_exact_mut(stride) {
+        for (panel, hidden) in mlp.hidden.chunks_exact_mut(stride).enumerate() {
             let hidden = &mut hidden[from..count];
-            match mlp.before.is_empty() {
-                // What is no number stays none.
-                true => hidden.iter_mut().for_each(|h| *h = h.map(|h| if h > 0.0 { h } else { h * 0.0 })),
-                false => gelu(hidden),
+            match mlp.derivative.get_mut(panel * stride..) {
+                Some(derivative) if !derivative.is_empty() => {
+                    let derivative = &mut derivative[from..count];
+                    pointwise::forward_simd_with_derivative(Function::Gelu, &[], hidden, derivative);
+                }
+                // NaN stays NaN.
+                _ => hidden.iter_mut().for_each(|h| *h = h.map(|h| if h > 0.0 { h } else { h * 0.0 })),
             }
         }
         mlp.out.forward(&mlp.hidden, stride, from..count, z, true);
@@ -327,9 +328,9 @@ impl Layer {
         let (stride, count) = (mlp.span.stride(), mlp.span.count());
         mlp.out.learn(&mlp.hidden, of_z, stride, count);
         mlp.out.backward(of_z, stride, 0..count, &mut mlp.of_hidden, false);
-        match mlp.before.is_empty() {
+        match mlp.derivative.is_empty() {
             true => relu_backward(&mlp.hidden, &mut mlp.of_hidden),
-            false => gelu_slopes(&mlp.before, &mut mlp.of_hidden),
+            false => pointwise::backward_simd(&mlp.derivative, &mut mlp.of_hidden),
         }
         mlp.into.learn(&mlp.read, &mlp.of_hidden, stride, count);
         match &mut mlp.norm {

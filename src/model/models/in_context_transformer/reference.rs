@@ -8,6 +8,7 @@ use crate::models::attend::Attend;
 use crate::models::matrices::product_turned;
 use crate::models::norm::Normed;
 use vivarium_core::math::{add_scaled, dot, matrix_product, softmax};
+use vivarium_operators::pointwise::Function;
 
 /// The weights of one replica, with all that their use needs.
 #[derive(Debug, Clone)]
@@ -211,27 +212,17 @@ impl Plain {
     }
 }
 
-/// √(2/π), in GPT-2's GELU.
-pub const GELU_SLOPE: f64 = 0.797_884_560_802_865_4;
-/// The factor of z³ in it.
-pub const GELU_CUBE: f64 = 0.044_715;
-
 impl Unit {
-    /// σ(z) and σ'(z): the reference for the tensor form and for kernels. GELU is
-    ///
-    /// ```text
-    /// z · (1 + tanh u) / 2,   u = √(2/π) (z + 0.044715 z³)
-    /// ```
-    pub fn value_and_slope(self, z: f64) -> (f64, f64) {
+    /// σ as an operator.
+    pub fn function(self) -> Function {
         match self {
-            Unit::Relu if z < 0.0 => (0.0, 0.0),
-            // What is no number passes: it must show.
-            Unit::Relu => (z, if z > 0.0 { 1.0 } else { 0.0 }),
-            Unit::Gelu => {
-                let tanh = libm::tanh(GELU_SLOPE * (z + GELU_CUBE * z * z * z));
-                let inner = GELU_SLOPE * (1.0 + 3.0 * GELU_CUBE * z * z);
-                (0.5 * z * (1.0 + tanh), 0.5 * (1.0 + tanh) + 0.5 * z * (1.0 - tanh * tanh) * inner)
-            }
+            Unit::Relu => Function::Relu,
+            Unit::Gelu => Function::Gelu,
         }
+    }
+
+    /// σ(z) and σ'(z) in double precision.
+    pub fn value_and_slope(self, z: f64) -> (f64, f64) {
+        self.function().value_and_derivative(z)
     }
 }

@@ -1,10 +1,9 @@
 //! The decoder on tensors.
 
 use burn::tensor::Tensor;
-use burn::tensor::activation::{relu, sigmoid, softmax};
+use burn::tensor::activation::{relu, softmax};
 
-use super::reference::{GELU_CUBE, GELU_SLOPE};
-use super::{Format, InContextTransformer, LayerPlaces, Norm, Unit, prompts_of};
+use super::{Format, InContextTransformer, LayerPlaces, Norm, prompts_of};
 use crate::models::Net;
 use crate::models::attend::Attend;
 use crate::models::sequences::{self, NEVER, past};
@@ -36,7 +35,7 @@ impl Net for InContextTransformer {
             let read = self.normed(&h, &parameters[at.gain_attention]);
             h = h + self.attention(parameters, at, read, &past).matmul(parameters[at.out].clone());
             let read = self.normed(&h, &parameters[at.gain_mlp]);
-            let hidden = self.unit.forward(read.matmul(parameters[at.mlp_in].clone()));
+            let hidden = self.unit.function().forward_tensors(read.matmul(parameters[at.mlp_in].clone()));
             h = h + hidden.matmul(parameters[at.mlp_out].clone());
         }
         let questions = h.reshape([replicas, batch * points, 2 * d]).narrow(2, 0, d);
@@ -101,24 +100,6 @@ impl InContextTransformer {
         };
         let mixed = weights.matmul(value).reshape([prompts, heads, t, size]);
         mixed.swap_dims(1, 2).reshape([replicas, rows, d])
-    }
-}
-
-impl Unit {
-    /// σ of every number of a tensor.
-    ///
-    /// # Shapes
-    /// Any, kept.
-    pub fn forward(self, z: Tensor<3>) -> Tensor<3> {
-        match self {
-            Unit::Relu => relu(z),
-            // (1 + tanh u) / 2 is the logistic function of 2u, which no device gets wrong far out.
-            Unit::Gelu => {
-                let cube = z.clone() * z.clone() * z.clone();
-                let twice = (z.clone() + cube * GELU_CUBE as f32) * (2.0 * GELU_SLOPE) as f32;
-                z * sigmoid(twice)
-            }
-        }
     }
 }
 

@@ -1,7 +1,8 @@
 //! The transformer of one replica in plain loops and double precision, for probes.
 
 use super::{B1, B2, KEY, OUT, POSITIONS, ParityTransformer, QUERY, TOKENS, U, VALUE, W1, W2};
-use vivarium_core::math::{add_scaled, dot, matrix_product, normal_cdf, softmax};
+use vivarium_core::math::{add_scaled, dot, matrix_product, softmax};
+use vivarium_operators::pointwise::Function;
 
 /// Weights with what follows from them for every input.
 pub(super) struct Plain<'a> {
@@ -109,7 +110,7 @@ pub(in crate::models) fn plus(a: &[f64], b: &[f64]) -> Vec<f64> {
 
 /// z times the probability that a standard normal number is below z.
 pub(in crate::models) fn gelu(z: f64) -> f64 {
-    z * normal_cdf(z)
+    Function::NormalGelu.value_and_derivative(z).0
 }
 
 #[cfg(test)]
