@@ -9,7 +9,8 @@
 //! ```
 //!
 //! Vaswani et al. 2017, section 3.2. This operator has no form in vectors and on tensors: [`rewrite`](crate::rewrite) replaces it
-//! by [`attention_scores`](crate::attention_scores) and [`weighted_sum`](crate::weighted_sum) where the query is a constant.
+//! by [`weighted_sum`](crate::weighted_sum) of [scores](crate::score), or of [`attention_scores`](crate::attention_scores) where the
+//! query is the same for all examples.
 
 use crate::matrix::Matrix;
 use crate::weighted_sum::{self, Weighting};

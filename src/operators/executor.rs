@@ -23,7 +23,7 @@ use crate::plan::{
 use crate::pointwise::Function;
 use crate::simd::{BLOCK, Columns, LANES, Panels, PanelsMut, Row, Source, panels, transpose};
 use crate::weighted_sum;
-use crate::{attention_scores, linear, pointwise, read_out, relu, slice, sum};
+use crate::{attention_scores, layer_norm, linear, pointwise, read_out, relu, score, slice, sum};
 
 /// A network ready to be executed.
 #[derive(Debug, Clone)]
@@ -153,6 +153,16 @@ impl Executor {
                     step.is_read_out = parameters.iter().any(is_own);
                 }
                 Operator::Pointwise(function) => step.coefficients = function.coefficients(),
+                Operator::LayerNorm => {
+                    step.heads.size = shape.columns;
+                    let Slot { rows, stride, .. } = &plan.slots[output];
+                    let workspace = layer_norm::workspace_rows(rows.len() / stride, *stride);
+                    step.workspace = vec![Row::ZERO; workspace];
+                }
+                Operator::Score { heads } => {
+                    let size = graph.node(node.inputs[0]).shape.columns / heads;
+                    step.heads = Heads { count: heads, size };
+                }
                 Operator::AttentionScores { heads } => {
                     step.heads =
                         Heads { count: heads, size: graph.node(node.inputs[1]).shape.columns / heads };
@@ -506,6 +516,15 @@ impl Executor {
                         pointwise::forward_simd(function, coefficients, rows);
                     }
                 }
+            }
+            Operator::LayerNorm => {
+                let (x, columns) = (slot(0).panels(), heads.size);
+                let [gain, shift] = [1, 2].map(|input: usize| self.source(inputs[input][0]));
+                layer_norm::forward_simd(x, gain, shift, columns, workspace, &mut out, count);
+            }
+            Operator::Score { .. } => {
+                let [query, key] = [0, 1].map(|input: usize| self.source(inputs[input][0]));
+                score::forward_simd(query, key, *heads, &mut out, count);
             }
             Operator::AttentionScores { .. } => {
                 attention_scores::forward_simd(slot(0).panels(), slot(1).panels(), *heads, &mut out, count);

@@ -39,12 +39,19 @@ pub enum Operator {
     Sum,
     /// A function of each number: [`pointwise`](crate::pointwise).
     Pointwise(Function),
+    /// The first value normalized, times the second, plus the third: [`layer_norm`](crate::layer_norm).
+    LayerNorm,
     /// Attention of a query over keys and values: [`attention`](crate::attention).
     Attention {
         /// Number of heads.
         heads: usize,
         /// How scores become weights.
         weighting: Weighting,
+    },
+    /// The attention score of a query with a key: [`score`](crate::score).
+    Score {
+        /// Number of heads.
+        heads: usize,
     },
     /// The map from positions to scores of a constant query: [`attention_scores`](crate::attention_scores).
     AttentionScores {
@@ -93,8 +100,10 @@ pub struct Parameter {
     pub rows: usize,
     /// Number of columns.
     pub columns: usize,
-    /// Standard deviation of the initial values, which are normal with mean 0; 0 for zeros, and where the network draws its
-    /// initial values in another way.
+    /// Mean of the initial values, which are normal.
+    pub mean: f32,
+    /// Standard deviation of the initial values; 0 where all are equal, and where the network draws its initial values in another
+    /// way.
     pub deviation: f32,
     /// Whether training changes the parameter.
     pub is_trained: bool,
@@ -154,6 +163,11 @@ impl Graph {
         Graph { numbers, ..Graph::new(0) }
     }
 
+    /// Symbols and numbers of an example.
+    pub fn example_lengths(&self) -> [usize; 2] {
+        [self.symbols, self.numbers]
+    }
+
     /// The parameters in their permanent order.
     pub fn parameters(&self) -> &[Parameter] {
         &self.parameters
@@ -180,8 +194,16 @@ impl Graph {
         [rows, columns]: [usize; 2],
         deviation: f32,
     ) -> NodeId {
-        self.parameters.push(Parameter { name: name.into(), rows, columns, deviation, is_trained: true });
+        let own = Parameter { name: name.into(), rows, columns, mean: 0.0, deviation, is_trained: true };
+        self.parameters.push(own);
         self.push(Operator::Parameter(self.parameters.len() - 1), vec![])
+    }
+
+    /// A new parameter `[1, columns]` that is initially 1 in each column.
+    pub fn ones(&mut self, name: impl Into<Cow<'static, str>>, columns: usize) -> NodeId {
+        let ones = self.parameter(name, [1, columns], 0.0);
+        self.parameters.iter_mut().last().into_iter().for_each(|own| own.mean = 1.0);
+        ones
     }
 
     /// Excludes parameter `which` from training.
@@ -244,6 +266,11 @@ impl Graph {
         self.push(Operator::Pointwise(function), vec![x])
     }
 
+    /// Each row of `x` less its mean, divided by its standard deviation, times `gain`, plus `shift`.
+    pub fn layer_norm(&mut self, x: NodeId, gain: NodeId, shift: NodeId) -> NodeId {
+        self.push(Operator::LayerNorm, vec![x, gain, shift])
+    }
+
     /// Attention of `query` over positions with these keys and values.
     pub fn attention(
         &mut self,
@@ -299,6 +326,14 @@ impl Graph {
                     && of(1).rows == of(2).rows
                     && columns.iter().all(|c| *c == columns[0] && c % heads == 0)
             }
+            Operator::LayerNorm => {
+                let row = Shape { rows: 1, columns: of(0).columns, per_example: false };
+                of(1) == row && of(2) == row
+            }
+            Operator::Score { heads } => {
+                let [query, key] = [of(0), of(1)];
+                query.rows == 1 && key.rows == 1 && query.columns == key.columns && key.columns % heads == 0
+            }
             Operator::AttentionScores { heads } => {
                 let [w, query] = [of(0), of(1)];
                 query.rows == 1
@@ -323,7 +358,8 @@ impl Graph {
             Operator::Stack => (all().map(|shape| shape.rows).sum(), of(0).columns),
             Operator::Linear => (of(0).rows, of(1).columns),
             Operator::Sum => (all().map(|shape| shape.rows).max().unwrap_or(1), of(0).columns),
-            Operator::Pointwise(_) => (of(0).rows, of(0).columns),
+            Operator::Pointwise(_) | Operator::LayerNorm => (of(0).rows, of(0).columns),
+            Operator::Score { heads } => (1, heads),
             Operator::Attention { .. } => (of(0).rows, of(2).columns),
             Operator::AttentionScores { heads } => (of(0).rows, heads),
             Operator::WeightedSum { .. } => (1, of(1).columns),
@@ -340,7 +376,9 @@ impl Graph {
                 Operator::Linear => [node.shape.rows, input(0).columns, node.shape.columns],
                 Operator::Attention { .. } => [2, input(1).rows, input(1).columns],
                 Operator::WeightedSum { .. } => [1, input(1).rows, input(1).columns],
-                Operator::AttentionScores { .. } => [1, input(0).rows, input(0).columns],
+                Operator::AttentionScores { .. } | Operator::Score { .. } => {
+                    [1, input(0).rows, input(0).columns]
+                }
                 Operator::Lookup { .. } => [1, 1, node.shape.columns],
                 _ => continue,
             };

@@ -27,7 +27,7 @@ impl Layout {
                         layout.need_rows(node.inputs[1], groups);
                         &node.inputs[1..]
                     }
-                    Operator::AttentionScores { heads } => {
+                    Operator::AttentionScores { heads } | Operator::Score { heads } => {
                         node.inputs.iter().for_each(|input| layout.need_columns(*input, heads));
                         &[]
                     }
@@ -56,7 +56,8 @@ impl Layout {
                     let (w, others) = (node.inputs[1], [&node.inputs[..1], &node.inputs[2..]].concat());
                     layout.rows[w.0] == columns(&node.inputs[0]) && others.iter().all(has_plain_rows)
                 }
-                Operator::AttentionScores { heads } => {
+                Operator::LayerNorm => layout.columns[number] == 1 && node.inputs.iter().all(has_plain_rows),
+                Operator::AttentionScores { heads } | Operator::Score { heads } => {
                     let has_heads = |id: &NodeId| columns(id) == heads && has_plain_rows(id);
                     layout.columns[number] == 1 && node.inputs.iter().all(has_heads)
                 }

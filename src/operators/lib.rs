@@ -10,7 +10,9 @@
 //! | [`lookup`], [`slice`], [`stack`] | rows of a matrix, by number; values one below the other |
 //! | [`linear`], [`read_out`] | products with a matrix, and with one of a single column |
 //! | [`sum`], [`pointwise`], [`relu`] | sums, functions of each number |
-//! | [`attention`], [`attention_scores`], [`weighted_sum`] | attention, and the two parts of it where the query is the same for all examples |
+//! | [`layer_norm`] | layer norm |
+//! | [`attention`] | attention of one query |
+//! | [`score`], [`attention_scores`], [`weighted_sum`] | its parts: the scores of a query, of one that is the same for all examples, and the mean of the values |
 //! | [`cross_entropy`] | the loss of a logit for each class |
 //! | [`matrix`], [`reference`] | matrices, and the executor, in plain loops and double precision |
 //! | [`executor`] | executor in vectors, for training on the processor |
@@ -33,6 +35,7 @@ pub mod executor;
 pub mod graph;
 #[cfg(test)]
 mod graph_tests;
+pub mod layer_norm;
 mod layout;
 pub mod linear;
 pub mod lookup;
@@ -46,6 +49,7 @@ pub mod read_out;
 pub mod reference;
 pub mod relu;
 pub mod rewrite;
+pub mod score;
 pub mod simd;
 pub mod slice;
 pub mod stack;

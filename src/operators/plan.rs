@@ -182,7 +182,7 @@ impl Plan<'_> {
 pub(crate) fn needs_memory(graph: &Graph, lookup: NodeId, consumers: &[usize]) -> bool {
     let reads_rows = |consumer: &usize| match graph.nodes[*consumer].operator {
         Operator::Linear => graph.nodes[*consumer].inputs[0] == lookup,
-        operator => matches!(operator, Operator::Pointwise(_)),
+        operator => matches!(operator, Operator::Pointwise(_) | Operator::LayerNorm),
     };
     lookup.0 == graph.output || consumers.iter().any(reads_rows)
 }
@@ -210,7 +210,8 @@ pub(crate) fn check_reads(graph: &Graph, node: &Node, inputs: &[Vec<Read>]) -> R
         Operator::Pointwise(function) => function.value_and_derivative(0.0).0 != 0.0,
         _ => false,
     };
-    if matches!(node.operator, Operator::AttentionScores { .. }) && node.inputs.iter().any(can_be_nonzero) {
+    let sums_lanes = matches!(node.operator, Operator::AttentionScores { .. } | Operator::Score { .. });
+    if sums_lanes && node.inputs.iter().any(can_be_nonzero) {
         return Err("attention reads a function that is not 0 at 0".into());
     }
     let is_weighted_sum = matches!(node.operator, Operator::WeightedSum { .. });
@@ -226,7 +227,8 @@ pub(crate) fn check_reads(graph: &Graph, node: &Node, inputs: &[Vec<Read>]) -> R
         let needs_own_rows = match node.operator {
             Operator::WeightedSum { .. } | Operator::Sum | Operator::Lookup { .. } => false,
             Operator::Linear => input < 2,
-            Operator::AttentionScores { .. } => input == 0,
+            Operator::Score { .. } => false,
+            Operator::AttentionScores { .. } | Operator::LayerNorm => input == 0,
             _ => true,
         };
         if reads.len() != expected || needs_own_rows && reads[0].index != Index::Sample {

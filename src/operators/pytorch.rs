@@ -20,6 +20,14 @@ def attention(query, keys, values, heads, weights):
 
 ";
 
+/// Layer norm, as a function of the script; gain and shift are `[replicas, 1, components]`.
+const LAYER_NORM: &str = "\
+def layer_norm(x, gain, shift):
+    return functional.layer_norm(x, x.shape[-1:], eps=1e-5) * gain + shift
+
+
+";
+
 /// Positions one below the other, as a function of the script.
 const STACK: &str = "\
 def stack(*rows):
@@ -39,6 +47,9 @@ pub fn functions(graph: &Graph) -> String {
     if has(|operator| matches!(operator, Operator::Attention { .. })) {
         code += ATTENTION;
     }
+    if has(|operator| *operator == Operator::LayerNorm) {
+        code += LAYER_NORM;
+    }
     let mut functions: Vec<&str> = vec![];
     for node in &graph.nodes {
         if let Operator::Pointwise(function) = node.operator
@@ -53,8 +64,18 @@ pub fn functions(graph: &Graph) -> String {
         // Writing to a string does not fail.
         let _ = writeln!(code, "    \"{}\": {},", parameter.name, parameter.deviation);
     }
-    code += "}\n\n\ndef initial():\n    shapes = S[\"shapes\"]\n    return {name: deviation * torch.randn(REPLICAS, *shapes[name]) \
-             for name, deviation in DEVIATIONS.items()}\n\n\ndef forward(p, x):\n";
+    code += "}\n";
+    let ones = graph.parameters.iter().filter(|parameter| parameter.mean != 0.0);
+    let means: Vec<String> = ones.map(|own| format!("\"{}\": {}", own.name, own.mean)).collect();
+    let mean = if means.is_empty() { "" } else { "MEANS.get(name, 0) + " };
+    if !means.is_empty() {
+        let _ = writeln!(code, "# Their means, where they are not 0\nMEANS = {{{}}}", means.join(", "));
+    }
+    let _ = write!(
+        code,
+        "\n\ndef initial():\n    shapes = S[\"shapes\"]\n    return {{name: {mean}deviation * torch.randn(REPLICAS, \
+         *shapes[name]) for name, deviation in DEVIATIONS.items()}}\n\n\ndef forward(p, x):\n"
+    );
     let mut writer = Writer { graph, names: vec![None; graph.nodes.len()] };
     let consumers = graph.consumers();
     let mut count = 0;
@@ -111,7 +132,8 @@ impl Writer<'_> {
                 };
                 format!("attention({}, {heads}, {weights})", list(0).join(", "))
             }
-            Operator::AttentionScores { .. } | Operator::WeightedSum { .. } => {
+            Operator::LayerNorm => format!("layer_norm({})", list(0).join(", ")),
+            Operator::Score { .. } | Operator::AttentionScores { .. } | Operator::WeightedSum { .. } => {
                 unreachable!("scripts are written from graphs before any rule")
             }
         }

@@ -4,8 +4,8 @@ use crate::graph::{Examples, Graph, Node, Operator};
 use crate::matrix::Matrix;
 use crate::pointwise::Function;
 use crate::{
-    attention, attention_scores, cross_entropy, linear, lookup, pointwise, relu, slice, stack, sum,
-    weighted_sum,
+    attention, attention_scores, cross_entropy, layer_norm, linear, lookup, pointwise, relu, score, slice,
+    stack, sum, weighted_sum,
 };
 
 /// A network with its weights.
@@ -34,6 +34,8 @@ fn value(node: &Node, weights: &[Matrix], inputs: &[&Matrix], example: Examples<
         Operator::Attention { heads, weighting } => {
             attention::forward(inputs[0], inputs[1], inputs[2], heads, weighting)
         }
+        Operator::LayerNorm => layer_norm::forward(inputs[0], inputs[1], inputs[2]),
+        Operator::Score { heads } => score::forward(inputs[0], inputs[1], heads),
         Operator::AttentionScores { heads } => attention_scores::forward(inputs[0], inputs[1], heads),
         Operator::WeightedSum { weighting, .. } => weighted_sum::forward(inputs[0], inputs[1], weighting),
     }
@@ -64,6 +66,8 @@ fn gradients(
         Operator::Attention { heads, weighting } => {
             attention::backward(inputs[0], inputs[1], inputs[2], heads, weighting, grad_output).to_vec()
         }
+        Operator::LayerNorm => layer_norm::backward(inputs[0], inputs[1], grad_output).to_vec(),
+        Operator::Score { heads } => score::backward(inputs[0], inputs[1], heads, grad_output).to_vec(),
         Operator::AttentionScores { heads } => {
             attention_scores::backward(inputs[0], inputs[1], heads, grad_output).to_vec()
         }

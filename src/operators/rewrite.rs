@@ -17,13 +17,16 @@ pub enum Rule {
     /// A linear map of looked-up rows is the look-up of mapped rows: the table is mapped once for all examples. The map of a sum
     /// or of a stack with such rows is mapped term by term, and a constant that is added to looked-up rows is added to the table.
     Tables,
+    /// A linear map of positions one below the other is one of each position, and attention over such positions the weighted sum
+    /// of their values by the scores of their keys.
+    Positions,
     /// A sum with a linear map that nothing else reads is one operator: the products are added to the other terms.
     Biases,
 }
 
 impl Rule {
     /// All rules.
-    pub const ALL: &[Rule] = &[Rule::ConstantQuery, Rule::Tables, Rule::Biases];
+    pub const ALL: &[Rule] = &[Rule::ConstantQuery, Rule::Tables, Rule::Positions, Rule::Biases];
 }
 
 impl Graph {
@@ -43,7 +46,7 @@ impl Graph {
         Graph { parameters: self.parameters.clone(), nodes, output, ..*self }
     }
 
-    /// The graph whose values are computed by [`Rule::ConstantQuery`] and [`Rule::Tables`].
+    /// The graph whose values are computed by [`Rule::ConstantQuery`], [`Rule::Tables`] and [`Rule::Positions`].
     fn mapped(&self, rules: &[Rule]) -> Graph {
         let mut graph = self.with_nodes(vec![], 0);
         let mut new: Vec<NodeId> = vec![];
@@ -51,23 +54,19 @@ impl Graph {
         for node in &self.nodes {
             let inputs: Vec<NodeId> = node.inputs.iter().map(|input| new[input.0]).collect();
             let id = match node.operator {
-                Operator::Linear if has(Rule::Tables) && inputs.len() == 2 => {
-                    graph.push_linear(inputs[0], inputs[1])
-                }
+                Operator::Linear if inputs.len() == 2 => graph.push_linear(inputs[0], inputs[1], rules),
                 Operator::Sum if has(Rule::Tables) => graph.push_sum(inputs),
                 Operator::Attention { heads, weighting } if has(Rule::ConstantQuery) => match self
                     .linear_keys(node)
                 {
                     Some([x, w]) => {
                         let map = graph.push(Operator::AttentionScores { heads }, vec![new[w.0], inputs[0]]);
-                        let scores = match has(Rule::Tables) {
-                            true => graph.push_linear(new[x.0], map),
-                            false => graph.linear(new[x.0], map),
-                        };
+                        let scores = graph.push_linear(new[x.0], map, rules);
                         graph.push(Operator::WeightedSum { heads, weighting }, vec![scores, inputs[2]])
                     }
-                    None => graph.push(node.operator, inputs),
+                    None => graph.push_attention(node.operator, inputs, rules),
                 },
+                Operator::Attention { .. } => graph.push_attention(node.operator, inputs, rules),
                 Operator::Slice { first, count } => graph.slice(inputs[0], first, count),
                 operator => graph.push(operator, inputs),
             };
@@ -109,22 +108,49 @@ impl Graph {
         }
     }
 
-    fn push_linear(&mut self, x: NodeId, w: NodeId) -> NodeId {
-        if !self.is_of_tables(x) {
-            return self.push_mapped_constant(x, w);
+    /// A linear map, after [`Rule::Tables`] and [`Rule::Positions`] if they are among the rules.
+    fn push_linear(&mut self, x: NodeId, w: NodeId, rules: &[Rule]) -> NodeId {
+        let Node { operator, inputs, shape, label } = self.node(x).clone();
+        let has_tables = rules.contains(&Rule::Tables);
+        if !has_tables || !self.is_of_tables(x) {
+            let has_positions = operator == Operator::Stack && shape.per_example && label.is_none();
+            if has_positions && rules.contains(&Rule::Positions) {
+                let mapped = inputs.iter().map(|input| self.push_linear(*input, w, rules)).collect();
+                return self.push(Operator::Stack, mapped);
+            }
+            return if has_tables { self.push_mapped_constant(x, w) } else { self.linear(x, w) };
         }
-        let Node { operator, inputs, .. } = self.node(x).clone();
         let mapped: Vec<NodeId> = match operator {
             Operator::Lookup { .. } => {
                 let table = self.push_mapped_table(inputs[0], w);
                 return self.push(operator, vec![table]);
             }
-            _ => inputs.iter().map(|input| self.push_linear(*input, w)).collect(),
+            _ => inputs.iter().map(|input| self.push_linear(*input, w, rules)).collect(),
         };
         match operator {
             Operator::Sum => self.push_sum(mapped),
             _ => self.push(operator, mapped),
         }
+    }
+
+    /// Attention, after [`Rule::Positions`] if it is among the rules.
+    fn push_attention(&mut self, operator: Operator, inputs: Vec<NodeId>, rules: &[Rule]) -> NodeId {
+        let ([query, keys, values], Operator::Attention { heads, weighting }) = (&inputs[..], operator)
+        else {
+            return self.push(operator, inputs);
+        };
+        let keys = match self.node(*keys) {
+            Node { operator: Operator::Stack, inputs, .. } => inputs.clone(),
+            key if key.shape.rows == 1 => vec![*keys],
+            _ => return self.push(operator, inputs),
+        };
+        if !rules.contains(&Rule::Positions) {
+            return self.push(operator, inputs);
+        }
+        let scores = keys.iter().map(|key| self.push(Operator::Score { heads }, vec![*query, *key]));
+        let scores: Vec<NodeId> = scores.collect();
+        let scores = self.stack(&scores);
+        self.push(Operator::WeightedSum { heads, weighting }, vec![scores, *values])
     }
 
     /// A linear map of a table. Of a table to which a row was added, table and row are mapped, so that tables that differ by a row

@@ -3,7 +3,7 @@
 use burn::tensor::Tensor;
 
 use crate::graph::{Graph, Operator};
-use crate::{attention_scores, lookup, weighted_sum};
+use crate::{attention_scores, layer_norm, lookup, score, weighted_sum};
 
 /// Values of a node: one, or those of a stack.
 type Parts = Vec<Tensor<3>>;
@@ -64,6 +64,8 @@ pub fn forward(graph: &Graph, parameters: &[Tensor<3>], x: &Tensor<3>) -> Tensor
                 None => unreachable!("a sum has terms"),
             },
             Operator::Pointwise(function) => function.forward_tensors(input(0)),
+            Operator::LayerNorm => layer_norm::forward_tensors(input(0), input(1), input(2)),
+            Operator::Score { heads } => score::forward_tensors(input(0), input(1), heads),
             Operator::AttentionScores { heads } => {
                 attention_scores::forward_tensors(input(0), input(1), heads)
             }

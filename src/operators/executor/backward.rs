@@ -8,7 +8,7 @@ use crate::plan::{Read, Step};
 use crate::pointwise::Function;
 use crate::simd::{LANES, Panels, PanelsMut, Row, Source, SourceMut};
 use crate::weighted_sum::{self, Part, Position, Weighting};
-use crate::{attention_scores, linear, pointwise, read_out, relu, slice, sum};
+use crate::{attention_scores, layer_norm, linear, pointwise, read_out, relu, score, slice, sum};
 
 impl Executor {
     /// The backward pass of the values that depend on the example, or of the others.
@@ -98,6 +98,30 @@ impl Executor {
                 if read.slot != step.output {
                     let d = Panels::new(gradient, stride);
                     self.with_gradient(read, |_, grad| add_panels(d, grad, count, read.overwrites));
+                }
+            }
+            Operator::LayerNorm => {
+                let [x, gain, shift] = [0, 1, 2].map(|input: usize| step.inputs[input][0]);
+                let (d, columns, workspace) =
+                    (Panels::new(gradient, stride), step.heads.size, &mut step.workspace);
+                self.with_gradient(gain, |_, grad| {
+                    let mut grad_gain = PanelsMut::new(grad.rows, grad.stride);
+                    layer_norm::backward_simd_gain(d, workspace, &mut grad_gain, count);
+                });
+                self.with_gradient(x, |executor, grad| {
+                    let (gain, mut grad_x) = (executor.source(gain), PanelsMut::new(grad.rows, grad.stride));
+                    layer_norm::backward_simd(d, gain, columns, workspace, &mut grad_x, count, x.overwrites);
+                });
+                self.with_gradient(shift, |_, grad| add_panels(d, grad, count, shift.overwrites));
+            }
+            Operator::Score { .. } => {
+                let (heads, d) = (step.heads, Panels::new(gradient, stride));
+                let [query, key] = [0, 1].map(|input: usize| step.inputs[input][0]);
+                for (read, other) in [(query, key), (key, query)] {
+                    self.with_gradient(read, |executor, grad| {
+                        let other = executor.source(other);
+                        score::backward_simd(other, heads, d, grad, count, read.overwrites);
+                    });
                 }
             }
             Operator::AttentionScores { .. } => {

@@ -43,6 +43,12 @@ impl<'a> Panels<'a> {
     pub fn panel(self, panel: usize, count: usize) -> &'a [Row] {
         &self.rows[panel * self.stride..][..count]
     }
+
+    /// The number in column `column` of row `row`.
+    #[inline(always)]
+    pub fn lane(self, column: usize, row: usize) -> f32 {
+        self.rows[column / LANES * self.stride + row].0[column % LANES]
+    }
 }
 
 /// Rows of several panels, to write into.
@@ -64,6 +70,12 @@ impl<'a> PanelsMut<'a> {
     #[inline(always)]
     pub fn panel(&mut self, panel: usize, count: usize) -> &mut [Row] {
         &mut self.rows[panel * self.stride..][..count]
+    }
+
+    /// Writes a number into column `column` of row `row`.
+    #[inline(always)]
+    pub fn set_lane(&mut self, column: usize, row: usize, number: f32) {
+        self.rows[column / LANES * self.stride + row].0[column % LANES] = number;
     }
 }
 
