@@ -291,6 +291,47 @@ def perceptron(p, x, s):
     return x @ p["w"]
 
 
+def own(p, x, s):
+    """The layers of the text, one after the other, on tokens [examples, tokens, components]."""
+    functions = {"relu": relu, "gelu": gelu, "square": np.square}
+    h, ends = x[:, None, :], {"sum": lambda h: h.sum(1, keepdims=True), "last": lambda h: h[:, -1:]}
+    ends["concat"] = lambda h: h.reshape(len(h), 1, -1)
+    for number, line in enumerate(re.split("[;\n]", s["net"].replace("~", " ")), 1):
+        (kind, *options), q = line.split(), lambda name: p[f"{number}.{name}"]
+        if kind == "embed" and "embed" in p and len(p["embed"]) == x.shape[1] and s["task"] != "groups":
+            h = h @ p["embed"]
+        elif kind == "embed":
+            tables = [p["embed"]] * 2 if "embed" in p else [p["embed_a"], p["embed_b"]]
+            h = np.stack([table[column] for table, column in zip(tables, x.astype(int).T)], 1)
+        elif kind == "token":
+            h = np.concatenate([h, np.broadcast_to(q("token"), (len(h), 1, h.shape[2]))], 1)
+        elif kind == "positions":
+            h = h + q("positions")
+        elif kind == "attention":
+            heads, count, outputs = int(options[0]), h.shape[1], []
+            for at in range(count):
+                seen = h[:, : at + 1] if "causal" in options else h
+                for g in range(heads):
+                    query, key, value = (columns(q(name), g, heads) for name in ("query", "key", "value"))
+                    scores = (h[:, at : at + 1] @ query * (seen @ key)).sum(-1) / math.sqrt(key.shape[1])
+                    weights = relu(scores) / seen.shape[1] if "relu" in options else softmax(scores)
+                    outputs.append((weights[:, :, None] * (seen @ value)).sum(1))
+            rows = [np.concatenate(outputs[at * heads :][:heads], -1) @ q("out") for at in range(count)]
+            h = h + np.stack(rows, 1)
+        elif kind == "mlp":
+            function = functions[(options + ["relu"])[1]]
+            h = h + function(h @ q("w_in") + q("b_in")) @ q("w_out") + q("b_out")
+        elif kind == "linear":
+            h = h @ q("w") + (0 if "no-bias" in options else q("b"))
+        elif kind == "norm":
+            h = layer_norm(h) * q("gain") + q("shift")
+        elif kind == "read":
+            h = (ends[options[0]](h) if options else h) @ q("w")
+        else:
+            h = (functions | ends)[kind](h)
+    return h[:, 0]
+
+
 def gated_memory(p, x, s):
     gate, passed, outputs = 2 * relu(p["codes"] @ p["codes"].T - 0.5), p["passed"][0, 0], []
     for row in x:
@@ -384,6 +425,7 @@ MODELS = {
     "token-mlp": token_mlp,
     "gru": gru,
     "perceptron": perceptron,
+    "own": own,
     "gated-memory": gated_memory,
     "descent-transformer": descent_transformer,
     "in-context-transformer": in_context_transformer,

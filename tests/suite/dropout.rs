@@ -78,7 +78,7 @@ fn gradient(spec: &RunSpec, weights: &[Vec<f32>], replica: usize, step: u64) -> 
 
 /// Which parameters are trained.
 fn trained(spec: &RunSpec) -> Vec<bool> {
-    spec.model.net().trained(0)
+    spec.model.trained(spec.task.examples(), 0)
 }
 
 /// Rates alone and together, with and without layer norm, at two steps.

@@ -164,7 +164,9 @@ fn the_reference_agrees_with_central_differences() {
             let (mut net, batch) = reference(&spec, 0, step);
             let analytic = net.gradients(&batch);
             for (which, exact) in analytic.iter().enumerate() {
-                if spec.architecture().stages() > 1 && !spec.model.net().trained(net.stage)[which] {
+                if spec.architecture().stages() > 1
+                    && !spec.model.trained(spec.task.examples(), net.stage)[which]
+                {
                     assert!(exact.iter().all(|slope| *slope == 0.0), "{link}: frozen");
                     continue;
                 }
@@ -194,7 +196,7 @@ fn autodiff_agrees_with_the_reference() {
             let burn: Vec<Vec<f32>> = learner.gradients(step).into_iter().map(numbers).collect();
             for replica in 0..spec.run.replicas {
                 let (net, batch) = reference(&spec, replica, step);
-                let trained = spec.model.net().trained(net.stage);
+                let trained = spec.model.trained(spec.task.examples(), net.stage);
                 for (which, exact) in net.gradients(&batch).iter().enumerate() {
                     // The reference computes what a parameter that stays as it is would have; the learner need not.
                     if spec.architecture().stages() == 1 && !trained[which] {

@@ -85,6 +85,12 @@ fn every_model() -> Vec<String> {
             models.push(format!("model=embedding-mlp&demb=4&width=6&tied={tied}&join={join}"));
         }
     }
+    for layers in [
+        "embed~6;token;positions;attention~2;mlp~5~gelu;attention~3~size~2~relu~causal;read~last",
+        "embed~8~separate;norm;mlp~6;concat;linear~5;square;read",
+    ] {
+        models.push(format!("model=own&net={layers}"));
+    }
     models
 }
 

@@ -307,10 +307,6 @@ impl super::Net for DeepMlp {
         let graph = self.build(examples.inputs(), stage).rewritten();
         vivarium_operators::tensors::forward(&graph, parameters, &x)
     }
-
-    fn trained(&self, stage: usize) -> Vec<bool> {
-        graph_network::trained(&self.build(1, stage))
-    }
 }
 
 #[cfg(test)]

@@ -55,10 +55,9 @@ pub enum Family {
     Minimal,
     /// One hidden layer on pairs of elements.
     Pairs(PairNet),
-    /// Networks on pairs that are described by a graph of operators: [`Architecture::graph`](super::Architecture::graph).
+    /// Networks that are described by a graph of operators, and that are of no other family:
+    /// [`Architecture::graph`](super::Architecture::graph).
     Graph,
-    /// Networks on numbers with one output that are described by a graph of operators, and that are of no other family.
-    OneOutputGraph,
     /// Decision trees.
     Forest(Trees),
     /// A network that is executed, not trained.

@@ -14,15 +14,14 @@ pub const ACTIVATIONS: &str = "activations";
 /// Label of the mean whose weights probes show as attention.
 pub const ATTENTION: &str = "attention";
 
+/// A first parameter that has a vector for each element.
+pub const ELEMENTS: Rows =
+    Rows { name: "Embedding W_E", symbol: "W_E", row: "element", column: "component", entry: "weight" };
+
 /// A network on pairs of elements, with a logit for each element.
 pub trait GraphNetwork: Clone + 'static {
     /// The network on so many elements.
     fn build(&self, elements: usize) -> Graph;
-
-    /// The first parameter, for charts of a first layer: by default embeddings of the elements.
-    fn rows(&self) -> Rows {
-        Rows { name: "Embedding W_E", symbol: "W_E", row: "element", column: "component", entry: "weight" }
-    }
 
     /// As in [`Network::neurons`].
     fn neurons(&self, weights: &[&[f32]], elements: usize) -> Vec<Vec<f32>>;
@@ -34,10 +33,92 @@ pub fn parameters(graph: &Graph, replicas: usize) -> Vec<Parameter> {
     all.map(|own| Parameter::new(&own.name, [replicas, own.rows, own.columns])).collect()
 }
 
-/// Which parameters of a graph are trained.
-#[cfg(feature = "train")]
-pub fn trained(graph: &Graph) -> Vec<bool> {
-    graph.parameters().iter().map(|own| own.is_trained).collect()
+/// Initial values of the parameters of a graph: normal numbers from `seed`.
+pub fn initial(graph: &Graph, seed: u64, replicas: usize) -> Vec<Vec<f32>> {
+    let draw = |(which, parameter): (usize, &Parameter)| {
+        let own = &graph.parameters()[which];
+        match own.deviation {
+            0.0 => vec![own.mean; parameter.len()],
+            deviation => {
+                each(seed, parameter, |stream, i| own.mean + deviation * stream.draw_normal(which as u64, i))
+            }
+        }
+    };
+    parameters(graph, replicas).iter().enumerate().map(draw).collect()
+}
+
+/// Operations of a step with so many examples: a multiplication and an addition, once forward and twice back.
+pub fn step_flops(graph: &Graph, batch: usize) -> f64 {
+    let cost = graph.rewritten().cost();
+    6.0 * (cost.fixed as f64 + batch as f64 * cost.example as f64)
+}
+
+/// The executor of a network with these weights of one replica.
+fn executor(graph: &Graph, weights: &[&[f32]]) -> Executor {
+    let mut executor = match Executor::new(&graph.rewritten()) {
+        Ok(executor) => executor,
+        Err(why) => unreachable!("a network of the catalogue has a form in vectors: {why}"),
+    };
+    let rows = |values: &&[f32]| values.chunks(LANES).map(row).collect();
+    executor.load(&weights.iter().map(rows).collect::<Vec<_>>());
+    executor
+}
+
+/// Numbers in lanes, and zeros behind the last.
+fn row(values: &[f32]) -> Row {
+    Row(std::array::from_fn(|lane| values.get(lane).copied().unwrap_or(0.0)))
+}
+
+/// Sends the examples in `x` through the network, block by block, and calls `read` after each with the number of its examples.
+fn forward_blocks(
+    executor: &mut Executor,
+    graph: &Graph,
+    x: &[f32],
+    mut read: impl FnMut(&mut Executor, usize),
+) {
+    let [symbols, numbers] = graph.example_lengths();
+    let length = symbols.max(numbers).max(1);
+    for x in x.chunks(length * BLOCK) {
+        if symbols > 0 {
+            let block: Vec<u32> = x.iter().map(|symbol| *symbol as u32).collect();
+            executor.forward(&block);
+        } else {
+            executor.forward(vivarium_operators::Examples::of_numbers(x));
+        }
+        read(executor, x.len() / length);
+    }
+}
+
+/// The outputs for every example in `x`, one after the other.
+///
+/// Tables that are looked up in are computed in every call, so few calls with many examples are better than many with few.
+pub fn evaluate(graph: &Graph, weights: &[&[f32]], x: &[f32]) -> Vec<f32> {
+    let mut outputs = vec![];
+    forward_blocks(&mut executor(graph, weights), graph, x, |executor, count| {
+        (0..count).for_each(|example| outputs.extend(executor.output(example)));
+    });
+    outputs
+}
+
+/// As [`Network::inside`]: the values with the labels [`ACTIVATIONS`] and [`ATTENTION`].
+#[cfg(not(target_family = "wasm"))]
+pub fn inside(graph: &Graph, weights: &[&[f32]], x: &[f32]) -> Vec<super::inside::Inside> {
+    let mut all = super::inside::Gathered::default();
+    forward_blocks(&mut executor(graph, weights), graph, x, |executor, count| {
+        for example in 0..count {
+            let neurons = executor.labelled(ACTIVATIONS, example);
+            if !neurons.is_empty() {
+                let axes = [("neuron", neurons.len())];
+                all.activations("activations", &axes, neurons.into_iter().map(f64::from));
+            }
+            let (heads, weights) = (executor.heads(ATTENTION), executor.weights(ATTENTION, example));
+            if heads > 0 {
+                let axes = [("head", heads), ("key", weights.len() / heads)];
+                all.attention("attention", &axes, weights.into_iter().map(f64::from));
+            }
+        }
+    });
+    all.arrays()
 }
 
 impl<M: GraphNetwork> Bind for M {
@@ -58,22 +139,15 @@ impl<M: GraphNetwork> Architecture for M {
     }
 
     fn rows(&self) -> Rows {
-        GraphNetwork::rows(self)
+        ELEMENTS
     }
 
     fn initial(&self, seed: u64, inputs: usize, replicas: usize) -> Vec<Vec<f32>> {
-        let graph = self.build(inputs);
-        let draw = |(which, parameter): (usize, Parameter)| match graph.parameters()[which].deviation {
-            0.0 => vec![0.0; parameter.len()],
-            scale => each(seed, &parameter, |stream, i| scale * stream.draw_normal(which as u64, i)),
-        };
-        self.parameters(inputs, replicas).into_iter().enumerate().map(draw).collect()
+        initial(&self.build(inputs), seed, replicas)
     }
 
-    /// A multiplication and an addition, once forward and twice back.
     fn step_flops(&self, inputs: usize, batch: usize) -> f64 {
-        let cost = self.build(inputs).rewritten().cost();
-        6.0 * (cost.fixed as f64 + batch as f64 * cost.example as f64)
+        step_flops(&self.build(inputs), batch)
     }
 
     fn problems(&self, inputs: usize, batch: usize, replicas: usize) -> Vec<InvalidSetting> {
@@ -85,66 +159,18 @@ impl<M: GraphNetwork> Architecture for M {
     }
 }
 
-/// The executor of a network with these weights of one replica.
-fn executor(graph: &Graph, weights: &[&[f32]]) -> Executor {
-    let mut executor = match Executor::new(&graph.rewritten()) {
-        Ok(executor) => executor,
-        Err(why) => unreachable!("a network of the catalogue has a form in vectors: {why}"),
-    };
-    let rows = |values: &&[f32]| values.chunks(LANES).map(row).collect();
-    executor.load(&weights.iter().map(rows).collect::<Vec<_>>());
-    executor
-}
-
-/// Numbers in lanes, and zeros behind the last.
-fn row(values: &[f32]) -> Row {
-    Row(std::array::from_fn(|lane| values.get(lane).copied().unwrap_or(0.0)))
-}
-
-/// The symbols of the examples in `x`, in blocks.
-fn blocks(x: &[f32]) -> impl Iterator<Item = Vec<u32>> {
-    x.chunks(2 * BLOCK).map(|x| x.iter().map(|symbol| *symbol as u32).collect())
-}
-
 impl<M: GraphNetwork> Network for M {
     fn neurons(&self, weights: &[&[f32]], inputs: usize) -> Option<Vec<Vec<f32>>> {
         Some(GraphNetwork::neurons(self, weights, inputs))
     }
 
-    /// The logits of every pair in `x`.
-    ///
-    /// Tables that are looked up in are computed in every call, so few calls with many pairs are better than many with few.
-    ///
-    /// # Shapes
-    /// `x` is `[examples, 2]`, a and b; the result is `[examples, inputs]`, a logit for each element.
     fn evaluate(&self, weights: &[&[f32]], inputs: usize, x: &[f32], _stage: usize) -> Vec<f32> {
-        let mut executor = executor(&self.build(inputs), weights);
-        let mut logits = Vec::with_capacity(x.len() / 2 * inputs);
-        for block in blocks(x) {
-            executor.forward(&block);
-            (0..block.len() / 2).for_each(|example| logits.extend(executor.output(example)));
-        }
-        logits
+        evaluate(&self.build(inputs), weights, x)
     }
 
     #[cfg(not(target_family = "wasm"))]
     fn inside(&self, weights: &[&[f32]], inputs: usize, x: &[f32]) -> Vec<super::inside::Inside> {
-        let graph = self.build(inputs);
-        let (mut executor, mut all) = (executor(&graph, weights), super::inside::Gathered::default());
-        for block in blocks(x) {
-            executor.forward(&block);
-            for example in 0..block.len() / 2 {
-                let neurons = executor.labelled(ACTIVATIONS, example);
-                let axes = [("neuron", neurons.len())];
-                all.activations("activations", &axes, neurons.into_iter().map(f64::from));
-                let (heads, weights) = (executor.heads(ATTENTION), executor.weights(ATTENTION, example));
-                if heads > 0 {
-                    let axes = [("head", heads), ("key", weights.len() / heads)];
-                    all.attention("attention", &axes, weights.into_iter().map(f64::from));
-                }
-            }
-        }
-        all.arrays()
+        inside(&self.build(inputs), weights, x)
     }
 }
 
@@ -159,10 +185,6 @@ impl<M: GraphNetwork> super::Net for M {
     ) -> burn::tensor::Tensor<3> {
         let graph = self.build(examples.inputs()).rewritten();
         vivarium_operators::tensors::forward(&graph, parameters, &x)
-    }
-
-    fn trained(&self, _stage: usize) -> Vec<bool> {
-        trained(&self.build(2))
     }
 }
 

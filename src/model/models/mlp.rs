@@ -325,10 +325,6 @@ impl super::Net for Mlp {
         let graph = self.build(examples.inputs()).rewritten();
         vivarium_operators::tensors::forward(&graph, parameters, &x)
     }
-
-    fn trained(&self, _stage: usize) -> Vec<bool> {
-        graph_network::trained(&self.build(1))
-    }
 }
 
 #[cfg(test)]

@@ -30,6 +30,7 @@ pub mod mlp;
 pub mod modular_transformer;
 mod norm;
 pub mod on_prompts;
+pub mod own_network;
 pub mod parity_transformer;
 pub mod penalty;
 pub mod perceptron;
@@ -107,6 +108,8 @@ vivarium_core::catalog! {
         recurrent_conv::RecurrentConv,
         /// Restarts among cell rules.
         cell_rules::CellRules,
+        /// Layers that the user writes down.
+        own_network::OwnNetwork,
     }
     /// The tensors of each model in a file of weights.
     pub const TENSORS: [layout::Tensors];
@@ -139,6 +142,15 @@ impl Model {
     /// The model's architecture for these examples; most do not look at them.
     pub fn architecture(&self, examples: &dyn Examples) -> Bound<'_, dyn Architecture> {
         self.architectures().architecture(examples)
+    }
+
+    /// Which parameters are trained in `stage`, of a model that is differentiated.
+    #[cfg(feature = "train")]
+    pub fn trained(&self, examples: &dyn Examples, stage: usize) -> Vec<bool> {
+        match self.architecture(examples).graph(examples.inputs(), stage) {
+            Some(graph) => graph.parameters().iter().map(|own| own.is_trained).collect(),
+            None => self.net().trained(stage),
+        }
     }
 
     /// The same with what the network answers.
@@ -555,7 +567,8 @@ pub trait Net {
     ) -> burn::tensor::Tensor<3> {
         self.forward(examples, parameters, x, stage)
     }
-    /// Which parameters are trained in `stage`, of a model that is differentiated; none is in more than one.
+    /// Which parameters are trained in `stage`, of a model that is differentiated and not described by a graph; none is in more
+    /// than one.
     fn trained(&self, _stage: usize) -> Vec<bool> {
         vec![]
     }

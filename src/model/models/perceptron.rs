@@ -72,23 +72,24 @@ impl Bind for Perceptron {
 
 impl ModelConfig for Perceptron {
     fn family(&self) -> Option<Family> {
-        Some(Family::OneOutputGraph)
+        Some(Family::Graph)
     }
 }
 
+/// The script has the functions of the graph.
 impl ToPyTorch for Perceptron {
     fn to_pytorch(&self, _seed: u64) -> Result<ScriptPart, String> {
-        Ok(ScriptPart::from_code(&[include_str!("pytorch/perceptron.py")]))
+        Ok(ScriptPart::default())
     }
 }
 
 impl Architecture for Perceptron {
     fn graph(&self, inputs: usize, _stage: usize) -> Option<Graph> {
-        Some(build(inputs))
+        Some(self.build(inputs))
     }
 
     fn parameters(&self, inputs: usize, replicas: usize) -> Vec<Parameter> {
-        graph_network::parameters(&build(inputs), replicas)
+        graph_network::parameters(&self.build(inputs), replicas)
     }
 
     fn rows(&self) -> Rows {
@@ -108,14 +109,20 @@ impl Architecture for Perceptron {
     }
 }
 
-/// The linear form w · x.
-fn build(inputs: usize) -> Graph {
-    let mut graph = Graph::on_numbers(inputs);
-    let w = graph.parameter("w", [inputs, 1], 0.0);
-    let x = graph.input();
-    let f = graph.linear(x, w);
-    graph.set_output(f);
-    graph
+impl Perceptron {
+    /// The linear form w · x.
+    fn build(&self, inputs: usize) -> Graph {
+        let deviation = match self.start {
+            Start::Zero => 0.0,
+            Start::Gaussian => (2.0 / inputs as f32).sqrt(),
+        };
+        let mut graph = Graph::on_numbers(inputs);
+        let w = graph.parameter("w", [inputs, 1], deviation);
+        let x = graph.input();
+        let f = graph.linear(x, w);
+        graph.set_output(f);
+        graph
+    }
 }
 
 impl Network for Perceptron {
@@ -138,11 +145,7 @@ impl super::Net for Perceptron {
         x: burn::tensor::Tensor<3>,
         _stage: usize,
     ) -> burn::tensor::Tensor<3> {
-        vivarium_operators::tensors::forward(&build(examples.inputs()), parameters, &x)
-    }
-
-    fn trained(&self, _stage: usize) -> Vec<bool> {
-        graph_network::trained(&build(1))
+        vivarium_operators::tensors::forward(&self.build(examples.inputs()), parameters, &x)
     }
 }
 

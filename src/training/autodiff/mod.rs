@@ -161,7 +161,7 @@ impl Autodiff {
     /// Makes the training step number `step` at learning rate `lr`; it may still be under way on return.
     pub fn train(&mut self, step: u64, lr: f64) {
         let stage = self.spec.stage(step);
-        let trained = self.spec.model.net().trained(stage);
+        let trained = self.spec.model.trained(self.spec.task.examples(), stage);
         let mut gradients = self.gradients(step);
         if self.spec.optimizer.clip() > 0.0 {
             clip(&mut gradients, &trained, self.spec.optimizer.clip());

@@ -166,7 +166,7 @@ fn of_signs(spec: &RunSpec) -> bool {
 fn has_one_output_graph(spec: &RunSpec) -> bool {
     match spec.model.config().family() {
         Some(Family::HiddenLayers(_)) => true,
-        Some(Family::OneOutputGraph) => of_signs(spec),
+        Some(Family::Graph) => of_signs(spec),
         Some(Family::OneHiddenLayer(layer)) => layer.head == Head::Sum && !spec.uses_packed_bits(),
         _ => false,
     }
@@ -192,9 +192,9 @@ fn of_pairs(spec: &RunSpec) -> bool {
     spec.task.examples().classes().is_some() && !of_sequences(spec) && !of_traces(spec)
 }
 
-/// Whether a network is described by a graph of operators.
-fn is_graph(spec: &RunSpec) -> bool {
-    matches!(spec.model.config().family(), Some(Family::Graph))
+/// Whether a network on pairs is described by a graph of operators.
+fn is_graph_on_pairs(spec: &RunSpec) -> bool {
+    matches!(spec.model.config().family(), Some(Family::Graph)) && of_pairs(spec)
 }
 
 /// Whether a network attends to the tokens of a prompt.
@@ -478,7 +478,7 @@ pub static LEARNERS: &[LearnerEntry] = &[
         ..ON_CPU
     },
     LearnerEntry {
-        owns: is_graph,
+        owns: is_graph_on_pairs,
         make: looped!(|spec| Ok((Box::new(crate::cpu::graph_net::GraphNetCpu::new(spec)?), LOOP_NAME))),
         ..ON_CPU
     },

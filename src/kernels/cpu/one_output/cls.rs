@@ -15,9 +15,7 @@ use super::OutputLoop;
 use super::dropped::{Drawn, Dropped};
 use super::parts::{LayerNorm, Mapping, add_to_each, multiply_panels, sum_of};
 use super::table::Table;
-use crate::cpu::dense::{
-    Panels, PanelsMut, TILE_ROWS, accumulate_weight_gradient, add, multiply, panels,
-};
+use crate::cpu::dense::{Panels, PanelsMut, TILE_ROWS, accumulate_weight_gradient, add, multiply, panels};
 use crate::cpu::one_hidden_layer::{LANES, Row};
 use vivarium_model::models::Family;
 use vivarium_model::models::dropout::Site;

@@ -1,0 +1,210 @@
+//! A network of one's own: a text with a layer on each line.
+//!
+//! ```text
+//! embed 128
+//! attention 4
+//! mlp 512 gelu
+//! norm
+//! read sum
+//! ```
+//!
+//! [`layers`] reads the text, [`build`] makes a graph of operators of it; loops, tensors, scripts and probes follow from the
+//! graph, as for every network that is described by one. Matrices and vectors of tokens begin normal with the variance 1 / (rows
+//! of the matrix) and 1 / (components of the vector), biases and shifts at 0, gains at 1.
+
+pub mod build;
+pub mod layers;
+#[cfg(test)]
+mod tests;
+
+use std::borrow::Cow;
+
+use super::layout::{self, Tensor, Tensors};
+use super::{
+    Architecture, Bind, Family, ModelConfig, Network, Parameter, Rows, exceeds_memory, graph_network,
+};
+use crate::tasks::{ExampleForm, Examples};
+use build::Data;
+use layers::NetworkError;
+use vivarium_core::catalog::CatalogInfo;
+use vivarium_core::pytorch::{ScriptPart, ToPyTorch};
+use vivarium_core::settings;
+use vivarium_core::settings::{InvalidSetting, Range};
+use vivarium_operators::Graph;
+
+/// Most characters of the text in a link.
+pub const MAX_CHARACTERS: usize = 600;
+/// The network that is proposed, which can read pairs as well as numbers.
+const DEFAULT: &str = "embed 128\nsum\nmlp 512\nread";
+
+settings! {
+    /// Layers, written one after the other.
+    pub struct OwnNetwork {
+        /// The layers, one per line, such as: embed 64, attention 4, mlp 256 gelu, norm, read last.
+        net: String = DEFAULT.into(), "net", "Layers", Range::Text(MAX_CHARACTERS);
+    }
+}
+
+impl OwnNetwork {
+    /// Name, source and summary.
+    pub const INFO: CatalogInfo = CatalogInfo {
+        slug: "own",
+        name: "Network of your own",
+        about: "A network of layers that you write down, one on each line: embeddings, attention, MLPs, layer norms. It has its tensors, its PyTorch script and its GPU program as every other.",
+        sources: &[],
+    };
+
+    /// Its tensors in a file of weights.
+    pub const TENSORS: Tensors = Tensors {
+        formula: "\
+the layers of the setting `net`, number {l} from 1, on each vector x of a token
+embed      x = embed[a], and embed[b] (separate: embed_a[a], embed_b[b]); of numbers, x = input embed
+token      a further token x = token
+positions  x + positions[number of the token]
+attention  x + Σ_g Σ_i softmax_i((x query_g)·(x_i key_g) / √(columns of a head)) x_i value_g out_g, or max(0, score) / (number of tokens i)
+mlp        x + σ(x w_in + b_in) w_out + b_out
+linear     x w + b
+norm       (x − mean) / √(variance + 10⁻⁵) · gain + shift
+read       f = x w, of the sum, the last or the concatenation of all tokens",
+        loss: "as of other networks on the same examples: −ln softmax(f)[c] with the right class c, or ℓ(y, f) with the label y = −1 or +1, as the setting `loss` says; mean over the examples.",
+        letters: &[["a, b", "the two elements of a pair, numbers from 0"], layout::COLUMNS_OF_HEAD],
+        all: &[
+            Tensor::new("embed", ["p or n", "d"], ["element or input", "component"], "vectors of the elements, or weights of the inputs"),
+            Tensor::new("embed_{which}", ["p", "d"], ["element", "component"], "vectors of the first and of the second element").only("net=embed 64 separate"),
+            Tensor::new("{l}.token", ["1", "d"], ["", "component"], "vector of a further token"),
+            Tensor::new("{l}.positions", ["tokens", "d"], ["token", "component"], "vectors of places"),
+            Tensor::new("{l}.query", ["d", "a"], ["component", "component of the queries, head after head"], "W_Q of all heads, side by side"),
+            Tensor::new("{l}.key", ["d", "a"], ["component", "component of the keys"], "W_K of all heads"),
+            Tensor::new("{l}.value", ["d", "a"], ["component", "component of the values"], "W_V of all heads"),
+            Tensor::new("{l}.out", ["a", "d"], ["component of the values, head after head", "component"], "W_O of all heads, one below the other"),
+            Tensor::new("{l}.w_in", ["d", "h"], ["component", "neuron"], "first layer of an MLP"),
+            Tensor::new("{l}.b_in", ["1", "h"], ["", "neuron"], "its biases"),
+            Tensor::new("{l}.w_out", ["h", "d"], ["neuron", "component"], "second layer of an MLP"),
+            Tensor::new("{l}.b_out", ["1", "d"], ["", "component"], "its biases"),
+            Tensor::new("{l}.gain", ["1", "d"], ["", "component"], "gains of a layer norm"),
+            Tensor::new("{l}.shift", ["1", "d"], ["", "component"], "shifts of a layer norm"),
+            Tensor::new("{l}.w", ["r", "c"], ["component", "component or class"], "weights of a linear map or of the outputs; after “concat” the rows of the tokens one below the other"),
+            Tensor::new("{l}.b", ["1", "c"], ["", "component"], "biases of a linear map"),
+        ],
+    };
+
+    /// The graph of the text for such examples.
+    ///
+    /// # Errors
+    /// The first mistake.
+    pub fn graph(&self, data: Data) -> Result<Graph, NetworkError> {
+        build::graph(&layers::parse(&self.net)?, data)
+    }
+}
+
+impl ModelConfig for OwnNetwork {
+    fn takes(&self) -> &'static [ExampleForm] {
+        &[ExampleForm::Bits, ExampleForm::Row, ExampleForm::Pair]
+    }
+
+    fn family(&self) -> Option<Family> {
+        Some(Family::Graph)
+    }
+
+    fn embeds_by_neuron(&self) -> bool {
+        false
+    }
+}
+
+/// The script has the functions of the graph.
+impl ToPyTorch for OwnNetwork {
+    fn to_pytorch(&self, _seed: u64) -> Result<ScriptPart, String> {
+        Ok(ScriptPart::default())
+    }
+}
+
+/// The network of a text on the examples of a task.
+#[derive(Debug, Clone)]
+pub struct BoundNetwork {
+    /// Of a text with a mistake the proposed network's, which is not run.
+    graph: Graph,
+    is_pair: bool,
+    mistake: Option<InvalidSetting>,
+}
+
+impl Bind for OwnNetwork {
+    type Bound = BoundNetwork;
+
+    fn bind(&self, examples: &dyn Examples) -> Cow<'_, BoundNetwork> {
+        let is_pair = examples.form() == ExampleForm::Pair;
+        let data = Data { inputs: examples.inputs(), is_pair, outputs: examples.classes().unwrap_or(1) };
+        let (graph, mistake) = match self.graph(data) {
+            Ok(graph) => (graph, None),
+            Err(error) => {
+                let expected = tr!("layers that fit together. The mistake: {error}", error);
+                let proposed = OwnNetwork::default().graph(data).unwrap_or_else(|_| Graph::new(0));
+                (proposed, Some(InvalidSetting::new("net", &self.net, expected)))
+            }
+        };
+        Cow::Owned(BoundNetwork { graph, is_pair, mistake })
+    }
+}
+
+impl Architecture for BoundNetwork {
+    fn graph(&self, _inputs: usize, _stage: usize) -> Option<Graph> {
+        Some(self.graph.clone())
+    }
+
+    fn parameters(&self, _inputs: usize, replicas: usize) -> Vec<Parameter> {
+        graph_network::parameters(&self.graph, replicas)
+    }
+
+    fn rows(&self) -> Rows {
+        match self.graph.parameters().first() {
+            Some(first) if first.name.starts_with("embed") && self.is_pair => graph_network::ELEMENTS,
+            Some(first) if first.name == "embed" || first.name == "1.w" => Rows::LAYER,
+            _ => Rows::NONE,
+        }
+    }
+
+    fn initial(&self, seed: u64, _inputs: usize, replicas: usize) -> Vec<Vec<f32>> {
+        graph_network::initial(&self.graph, seed, replicas)
+    }
+
+    fn step_flops(&self, _inputs: usize, batch: usize) -> f64 {
+        graph_network::step_flops(&self.graph, batch)
+    }
+
+    fn problems(&self, inputs: usize, batch: usize, replicas: usize) -> Vec<InvalidSetting> {
+        let memory = || exceeds_memory(self.activations(inputs), batch, replicas);
+        self.mistake.clone().or_else(memory).into_iter().collect()
+    }
+
+    fn activations(&self, _inputs: usize) -> u64 {
+        self.graph.rewritten().widest() as u64
+    }
+}
+
+impl Network for BoundNetwork {
+    fn neurons(&self, weights: &[&[f32]], _inputs: usize) -> Option<Vec<Vec<f32>>> {
+        Some(vec![weights[0].to_vec()])
+    }
+
+    fn evaluate(&self, weights: &[&[f32]], _inputs: usize, x: &[f32], _stage: usize) -> Vec<f32> {
+        graph_network::evaluate(&self.graph, weights, x)
+    }
+
+    #[cfg(not(target_family = "wasm"))]
+    fn inside(&self, weights: &[&[f32]], _inputs: usize, x: &[f32]) -> Vec<super::inside::Inside> {
+        graph_network::inside(&self.graph, weights, x)
+    }
+}
+
+#[cfg(feature = "train")]
+impl super::Net for OwnNetwork {
+    fn forward(
+        &self,
+        examples: &dyn Examples,
+        parameters: &[burn::tensor::Tensor<3>],
+        x: burn::tensor::Tensor<3>,
+        _stage: usize,
+    ) -> burn::tensor::Tensor<3> {
+        let bound = self.bind(examples);
+        vivarium_operators::tensors::forward(&bound.graph.rewritten(), parameters, &x)
+    }
+}

@@ -1,0 +1,248 @@
+//! The graph of a network of layers.
+
+use super::layers::{Join, Layer, NetworkError};
+use crate::models::graph_network::{ACTIVATIONS, ATTENTION};
+use vivarium_operators::pointwise::Function;
+use vivarium_operators::weighted_sum::Weighting;
+use vivarium_operators::{Graph, NodeId};
+
+/// What an example is, and what is predicted of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Data {
+    /// Different elements, if an example is two of them; else numbers of an example.
+    pub inputs: usize,
+    /// Whether an example is two elements.
+    pub is_pair: bool,
+    /// Outputs.
+    pub outputs: usize,
+}
+
+/// The vectors between two layers.
+struct Builder {
+    graph: Graph,
+    data: Data,
+    /// A vector for each token.
+    tokens: Vec<NodeId>,
+    /// Components of each.
+    size: usize,
+    /// Whether the next layer reads the tokens one after the other, as a single vector.
+    is_concatenated: bool,
+}
+
+/// The graph of these layers, each with the number of its line.
+///
+/// # Errors
+/// The first layer that cannot follow those before it.
+pub fn graph(layers: &[(usize, Layer)], data: Data) -> Result<Graph, NetworkError> {
+    let mut graph = if data.is_pair { Graph::new(2) } else { Graph::on_numbers(data.inputs) };
+    let (mut tokens, mut size) = (vec![], 0);
+    if !data.is_pair {
+        tokens.push(graph.input());
+        size = data.inputs;
+    }
+    let mut builder = Builder { graph, data, tokens, size, is_concatenated: false };
+    let last_hidden =
+        layers.iter().rposition(|(_, layer)| matches!(layer, Layer::Mlp { .. } | Layer::Apply(_)));
+    let last_attention = layers.iter().rposition(|(_, layer)| matches!(layer, Layer::Attention { .. }));
+    for (at, (line, layer)) in layers.iter().enumerate() {
+        let of_line = |message: String| NetworkError::of_line(*line, message);
+        let is_first = at == 0;
+        let is_read = matches!(layer, Layer::Read(_));
+        if is_read && at + 1 < layers.len() {
+            return Err(of_line(tr!("“read” must be the last layer").into()));
+        }
+        if builder.data.is_pair && is_first != matches!(layer, Layer::Embed { .. }) {
+            let message = match is_first {
+                true => tr!("the first layer must be “embed”, because an example is two tokens"),
+                false => tr!("“embed” can only be the first layer"),
+            };
+            return Err(of_line(message.into()));
+        }
+        if matches!(layer, Layer::Embed { .. }) && !is_first {
+            return Err(of_line(tr!("“embed” can only be the first layer").into()));
+        }
+        if builder.is_concatenated
+            && !matches!(layer, Layer::Linear { .. } | Layer::Read(_) | Layer::Apply(_))
+        {
+            return Err(of_line(tr!("after “concat” only “linear”, “read” or a function can follow").into()));
+        }
+        let labels = [last_hidden == Some(at), last_attention == Some(at)];
+        builder.add(at + 1, *layer, labels).map_err(of_line)?;
+    }
+    let Builder { mut graph, tokens, .. } = builder;
+    graph.set_output(tokens[0]);
+    if !graph.output().shape.per_example {
+        let message = tr!(
+            "the outputs are the same for every example, because “read” reads a token that no layer connects with the others"
+        );
+        return Err(NetworkError::of_text(message));
+    }
+    Ok(graph)
+}
+
+impl Builder {
+    /// Adds a layer, whose parameters have names that begin with its number; `labels` says whether probes show its neurons, and
+    /// its attention.
+    fn add(&mut self, number: usize, layer: Layer, labels: [bool; 2]) -> Result<(), String> {
+        let named = |name: &str| format!("{number}.{name}");
+        match layer {
+            Layer::Embed { size, is_separate } => self.embed(size, is_separate),
+            Layer::Token => {
+                if !self.data.is_pair {
+                    return Err(tr!("a token can only be added to the two tokens of a pair").into());
+                }
+                let token = self.graph.parameter(named("token"), [1, self.size], self.scale());
+                self.tokens.push(token);
+            }
+            Layer::Positions => {
+                self.need_tokens()?;
+                let all =
+                    self.graph.parameter(named("positions"), [self.tokens.len(), self.size], self.scale());
+                for (at, token) in self.tokens.iter_mut().enumerate() {
+                    let row = self.graph.slice(all, at, 1);
+                    *token = self.graph.sum(&[*token, row]);
+                }
+            }
+            Layer::Attention { heads, size, weighting, is_causal } => {
+                self.need_tokens()?;
+                let size = match size {
+                    Some(size) => size,
+                    None if self.size % heads == 0 => self.size / heads,
+                    None => {
+                        return Err(tr!(
+                            "the tokens have {size} components, which cannot be divided among {heads} heads; write the size of a head, as in “attention {heads} size 32”",
+                            size = self.size,
+                            heads
+                        ));
+                    }
+                };
+                self.attention(number, [heads, size], weighting, is_causal, labels[1]);
+            }
+            Layer::Mlp { size, function } => {
+                let (width, before) = (self.size, self.tokens.clone());
+                self.linear(named("w_in"), Some(named("b_in")), size);
+                self.apply(function, labels[0]);
+                self.linear(named("w_out"), Some(named("b_out")), width);
+                for (token, before) in self.tokens.iter_mut().zip(before) {
+                    *token = self.graph.sum(&[before, *token]);
+                }
+            }
+            Layer::Linear { size, has_bias } => self.linear(named("w"), has_bias.then(|| named("b")), size),
+            Layer::Apply(function) => self.apply(function, labels[0]),
+            Layer::Norm => {
+                let gain = self.graph.ones(named("gain"), self.size);
+                let shift = self.graph.parameter(named("shift"), [1, self.size], 0.0);
+                for token in &mut self.tokens {
+                    *token = self.graph.layer_norm(*token, gain, shift);
+                }
+            }
+            Layer::Join(join) => self.join(join),
+            Layer::Read(join) => {
+                join.into_iter().for_each(|join| self.join(join));
+                if self.tokens.len() > 1 && !self.is_concatenated {
+                    return Err(tr!(
+                        "there are {count} tokens, of which “read” needs one vector: write “read last”, “read sum” or “read concat”",
+                        count = self.tokens.len()
+                    ));
+                }
+                self.linear(named("w"), None, self.data.outputs);
+            }
+        }
+        Ok(())
+    }
+
+    /// Standard deviation of vectors that are added to tokens.
+    fn scale(&self) -> f32 {
+        1.0 / (self.size.max(1) as f32).sqrt()
+    }
+
+    fn need_tokens(&self) -> Result<(), String> {
+        match self.tokens.len() {
+            1 => Err(tr!("this layer needs several tokens, but there is one vector").into()),
+            _ => Ok(()),
+        }
+    }
+
+    fn embed(&mut self, size: usize, is_separate: bool) {
+        let inputs = self.data.inputs;
+        if !self.data.is_pair {
+            return self.linear("embed".into(), None, size);
+        }
+        self.size = size;
+        let names: &[&str] = if is_separate { &["embed_a", "embed_b"] } else { &["embed"] };
+        let scale = self.scale();
+        let tables: Vec<NodeId> =
+            names.iter().map(|name| self.graph.parameter(*name, [inputs, size], scale)).collect();
+        self.tokens = (0..2).map(|at| self.graph.lookup(tables[at % tables.len()], at)).collect();
+    }
+
+    fn attention(
+        &mut self,
+        number: usize,
+        [heads, size]: [usize; 2],
+        weighting: Weighting,
+        is_causal: bool,
+        is_labelled: bool,
+    ) {
+        let (width, across) = (self.size, heads * size);
+        let scale = self.scale();
+        let [query, key, value] = ["query", "key", "value"]
+            .map(|name| self.graph.parameter(format!("{number}.{name}"), [width, across], scale));
+        let out =
+            self.graph.parameter(format!("{number}.out"), [across, width], 1.0 / (across as f32).sqrt());
+        let tokens = std::mem::take(&mut self.tokens);
+        for (at, token) in tokens.iter().enumerate() {
+            let graph = &mut self.graph;
+            let seen = if is_causal { at + 1 } else { tokens.len() };
+            let all = graph.stack(&tokens[..seen]);
+            let [query, keys, values] =
+                [(*token, query), (all, key), (all, value)].map(|(x, w)| graph.linear(x, w));
+            let mean = graph.attention([query, keys, values], heads, weighting);
+            // Probes show the weights of the last token.
+            if is_labelled && at + 1 == tokens.len() {
+                graph.label(mean, ATTENTION);
+            }
+            let mean = graph.linear(mean, out);
+            self.tokens.push(graph.sum(&[*token, mean]));
+        }
+    }
+
+    /// A linear map of each token, or of all one after the other.
+    fn linear(&mut self, weights: String, bias: Option<String>, size: usize) {
+        let count = if self.is_concatenated { self.tokens.len() } else { 1 };
+        let rows = count * self.size;
+        let w = self.graph.parameter(weights, [rows, size], 1.0 / (rows.max(1) as f32).sqrt());
+        let bias = bias.map(|name| self.graph.parameter(name, [1, size], 0.0));
+        let mut mapped = vec![];
+        for (at, token) in self.tokens.iter().enumerate() {
+            let first = if self.is_concatenated { at * self.size } else { 0 };
+            let w = self.graph.slice(w, first, self.size);
+            mapped.push(self.graph.linear(*token, w));
+        }
+        if self.is_concatenated {
+            mapped = vec![self.graph.sum(&mapped)];
+        }
+        if let Some(bias) = bias {
+            mapped.iter_mut().for_each(|token| *token = self.graph.sum(&[*token, bias]));
+        }
+        self.tokens = mapped;
+        (self.size, self.is_concatenated) = (size, false);
+    }
+
+    fn apply(&mut self, function: Function, is_labelled: bool) {
+        for token in &mut self.tokens {
+            *token = self.graph.pointwise(*token, function);
+        }
+        if let Some(last) = self.tokens.last().filter(|_| is_labelled) {
+            self.graph.label(*last, ACTIVATIONS);
+        }
+    }
+
+    fn join(&mut self, join: Join) {
+        match join {
+            Join::Sum => self.tokens = vec![self.graph.sum(&self.tokens)],
+            Join::Concat => self.is_concatenated = self.tokens.len() > 1,
+            Join::Last => self.tokens = self.tokens.last().copied().into_iter().collect(),
+        }
+    }
+}

@@ -1,0 +1,350 @@
+//! The text of a network: a layer on each line, such as `mlp 256 gelu`.
+
+use std::fmt;
+
+use vivarium_core::language::translated;
+use vivarium_operators::pointwise::Function;
+use vivarium_operators::weighted_sum::Weighting;
+
+/// Largest number of layers.
+pub const MAX_LAYERS: usize = 24;
+/// Largest number of components or neurons.
+pub const MAX_SIZE: usize = 4096;
+/// Largest number of heads.
+pub const MAX_HEADS: usize = 64;
+
+/// A layer. `x` stands for each of the vectors between layers, one for each token.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Layer {
+    /// The vector of each element of a pair, or a linear map of all numbers of an example.
+    Embed {
+        /// Components.
+        size: usize,
+        /// Whether each place of the pair has vectors of its own.
+        is_separate: bool,
+    },
+    /// A further vector, after the others, that is the same for all examples.
+    Token,
+    /// x + the vector of its place.
+    Positions,
+    /// x + attention of x to all vectors.
+    Attention {
+        /// Heads.
+        heads: usize,
+        /// Components of a query, key or value of a head; none for the size of x divided by the number of heads.
+        size: Option<usize>,
+        /// How scores become weights.
+        weighting: Weighting,
+        /// Whether x attends to itself and the vectors before it alone.
+        is_causal: bool,
+    },
+    /// x + σ(x W + b) W' + b'.
+    Mlp {
+        /// Neurons.
+        size: usize,
+        /// σ.
+        function: Function,
+    },
+    /// x W + b.
+    Linear {
+        /// Components of the result.
+        size: usize,
+        /// Whether there is a b.
+        has_bias: bool,
+    },
+    /// σ(x).
+    Apply(Function),
+    /// The layer norm of x.
+    Norm,
+    /// One vector of all.
+    Join(Join),
+    /// The outputs, x W.
+    Read(Option<Join>),
+}
+
+/// How several vectors become one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Join {
+    /// Their sum.
+    Sum,
+    /// One after the other.
+    Concat,
+    /// The last alone.
+    Last,
+}
+
+/// A kind of layer, for help and completion.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LayerInfo {
+    /// First word of its line.
+    pub word: &'static str,
+    /// A line with it.
+    pub example: &'static str,
+    /// Words that may follow.
+    pub options: &'static [&'static str],
+    /// What it computes.
+    about: &'static str,
+}
+
+impl LayerInfo {
+    /// What it computes, in the reader's language.
+    pub fn about(&self) -> &'static str {
+        translated(self.about)
+    }
+}
+
+const fn info(
+    word: &'static str,
+    example: &'static str,
+    options: &'static [&'static str],
+    about: &'static str,
+) -> LayerInfo {
+    LayerInfo { word, example, options, about }
+}
+
+/// All kinds of layers.
+pub const LAYERS: &[LayerInfo] = &[
+    info(
+        "embed",
+        "embed 128",
+        &["separate"],
+        text!(
+            "The vector of each token. Of bits and columns: one vector, a linear map of all inputs. “separate”: a and b have different vectors."
+        ),
+    ),
+    info("token", "token", &[], text!("Adds a token behind the others, with a trained vector of its own.")),
+    info("positions", "positions", &[], text!("Adds to each token a trained vector of its place.")),
+    info(
+        "attention",
+        "attention 4",
+        &["size 32", "relu", "causal"],
+        text!(
+            "x + attention of each token x to all tokens, with so many heads. “size”: components of a head; “relu”: max(0, score) for the softmax; “causal”: only tokens before x, and x."
+        ),
+    ),
+    info(
+        "mlp",
+        "mlp 512",
+        &FUNCTION_WORDS,
+        text!("x + a hidden layer of so many neurons on each token x; a function may follow."),
+    ),
+    info("linear", "linear 64", &["no-bias"], text!("A linear map with biases; “no-bias”: without.")),
+    info("norm", "norm", &[], text!("Layer norm with gain and shift.")),
+    info("relu", "relu", &[], text!("max(0, x) of each component.")),
+    info("gelu", "gelu", &[], text!("The Gaussian error linear unit of each component.")),
+    info("square", "square", &[], text!("The square of each component.")),
+    info("sum", "sum", &[], text!("The sum of all tokens: one vector.")),
+    info("concat", "concat", &[], text!("All tokens one after the other: one vector.")),
+    info("last", "last", &[], text!("The last token alone: one vector.")),
+    info(
+        "read",
+        "read last",
+        &JOIN_WORDS,
+        text!("The outputs: a linear map of the one vector, or of the tokens that are joined to one."),
+    ),
+];
+
+const FUNCTION_WORDS: [&str; 3] = ["relu", "gelu", "square"];
+const JOIN_WORDS: [&str; 3] = ["sum", "concat", "last"];
+
+fn function(word: &str) -> Option<Function> {
+    Some(match word {
+        "relu" => Function::Relu,
+        "gelu" => Function::NormalGelu,
+        "square" => Function::Power(2),
+        _ => return None,
+    })
+}
+
+fn join(word: &str) -> Option<Join> {
+    Some(match word {
+        "sum" => Join::Sum,
+        "concat" => Join::Concat,
+        "last" => Join::Last,
+        _ => return None,
+    })
+}
+
+/// What is wrong with the text of a network.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NetworkError {
+    /// Number of the line, from 1; none of the text as a whole.
+    pub line: Option<usize>,
+    /// A sentence without its full stop.
+    pub message: String,
+}
+
+impl NetworkError {
+    pub(super) fn of_line(line: usize, message: impl Into<String>) -> Self {
+        NetworkError { line: Some(line), message: message.into() }
+    }
+
+    pub(super) fn of_text(message: impl Into<String>) -> Self {
+        NetworkError { line: None, message: message.into() }
+    }
+}
+
+impl fmt::Display for NetworkError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.line {
+            Some(line) => f.write_str(&tr!("line {line}: {message}", line, message = self.message)),
+            None => f.write_str(&self.message),
+        }
+    }
+}
+
+/// The layers of a text, each with the number of its line.
+///
+/// # Errors
+/// The first mistake.
+pub fn parse(text: &str) -> Result<Vec<(usize, Layer)>, NetworkError> {
+    let mut layers = vec![];
+    for (at, line) in text.lines().enumerate() {
+        for part in line.split(';') {
+            let part = part.split('#').next().unwrap_or_default();
+            let words: Vec<&str> = part.split_whitespace().collect();
+            if words.is_empty() {
+                continue;
+            }
+            let layer = layer(&words).map_err(|message| NetworkError::of_line(at + 1, message))?;
+            layers.push((at + 1, layer));
+        }
+    }
+    if layers.len() > MAX_LAYERS {
+        let message = tr!("a network has at most {most} layers", most = MAX_LAYERS);
+        return Err(NetworkError::of_text(message));
+    }
+    match layers.last() {
+        Some((_, Layer::Read(_))) => Ok(layers),
+        _ => Err(NetworkError::of_text(tr!("the last layer must be “read”, which computes the outputs"))),
+    }
+}
+
+/// The layer of these words.
+fn layer(words: &[&str]) -> Result<Layer, String> {
+    let lower: Vec<String> = words.iter().map(|word| word.to_lowercase()).collect();
+    let word = lower[0].as_str();
+    let Some(info) = LAYERS.iter().find(|info| info.word == word) else {
+        let all = LAYERS.iter().map(|info| info.word).collect::<Vec<_>>().join(", ");
+        return Err(tr!("there is no layer “{word}”; the layers are {all}", word, all));
+    };
+    let mut rest = lower[1..].iter().map(String::as_str);
+    let needs_number = info.example.contains(|letter: char| letter.is_ascii_digit());
+    let most = if word == "attention" { MAX_HEADS } else { MAX_SIZE };
+    let size = if needs_number { number(rest.next(), most, word, info.example)? } else { 0 };
+    let unknown = |option: &str| match info.options {
+        [] => tr!("nothing may follow “{word}”, but “{option}” does", word, option),
+        options => tr!(
+            "after “{example}” only {options} may follow, and not “{option}”",
+            example = info.example,
+            options = options.join(", "),
+            option
+        ),
+    };
+    let mut layer = match word {
+        "embed" => Layer::Embed { size, is_separate: false },
+        "token" => Layer::Token,
+        "positions" => Layer::Positions,
+        "attention" => {
+            Layer::Attention { heads: size, size: None, weighting: Weighting::Softmax, is_causal: false }
+        }
+        "mlp" => Layer::Mlp { size, function: Function::Relu },
+        "linear" => Layer::Linear { size, has_bias: true },
+        "norm" => Layer::Norm,
+        "read" => Layer::Read(None),
+        other => match (function(other), join(other)) {
+            (Some(function), _) => Layer::Apply(function),
+            (_, Some(join)) => Layer::Join(join),
+            _ => return Err(unknown(other)),
+        },
+    };
+    while let Some(option) = rest.next() {
+        match (&mut layer, option) {
+            (Layer::Embed { is_separate, .. }, "separate") => *is_separate = true,
+            (Layer::Linear { has_bias, .. }, "no-bias") => *has_bias = false,
+            (Layer::Attention { size, .. }, "size") => {
+                *size = Some(number(rest.next(), MAX_SIZE, option, "attention 4 size 32")?);
+            }
+            (Layer::Attention { weighting, .. }, "relu") => *weighting = Weighting::Relu,
+            (Layer::Attention { is_causal, .. }, "causal") => *is_causal = true,
+            (Layer::Mlp { function: own, .. }, option) => {
+                *own = function(option).ok_or_else(|| unknown(option))?;
+            }
+            (Layer::Read(own), option) => *own = Some(join(option).ok_or_else(|| unknown(option))?),
+            _ => return Err(unknown(option)),
+        }
+    }
+    Ok(layer)
+}
+
+/// A number from 1 to `most`.
+fn number(found: Option<&str>, most: usize, word: &str, example: &str) -> Result<usize, String> {
+    let value = found.and_then(|found| found.parse().ok()).filter(|value| (1..=most).contains(value));
+    value.ok_or_else(|| {
+        tr!("“{word}” needs a number from 1 to {most}, as in “{example}”", word, most, example)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mistake(text: &str) -> String {
+        parse(text).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn layers_are_read_with_their_options() {
+        let text = "embed 64 separate; token # the equals sign\n\nAttention 4 causal size 8 relu\nmlp 256 gelu\nlinear 3 no-bias\nnorm;square\nlast\nread";
+        let layers = parse(text).unwrap();
+        let lines: Vec<usize> = layers.iter().map(|(line, _)| *line).collect();
+        assert_eq!(lines, [1, 1, 3, 4, 5, 6, 6, 7, 8]);
+        assert_eq!(layers[0].1, Layer::Embed { size: 64, is_separate: true });
+        let attention =
+            Layer::Attention { heads: 4, size: Some(8), weighting: Weighting::Relu, is_causal: true };
+        assert_eq!(layers[2].1, attention);
+        assert_eq!(layers[3].1, Layer::Mlp { size: 256, function: Function::NormalGelu });
+        assert_eq!(layers[4].1, Layer::Linear { size: 3, has_bias: false });
+        assert_eq!(layers[6].1, Layer::Apply(Function::Power(2)));
+        assert_eq!(parse("read concat").unwrap(), [(1, Layer::Read(Some(Join::Concat)))]);
+    }
+
+    #[test]
+    fn every_kind_of_layer_is_read_from_its_example() {
+        for info in LAYERS {
+            let first = |text: &str| parse(&format!("{text}\nread")).unwrap()[0].1;
+            let plain = first(info.example);
+            for option in info.options {
+                // Each option changes the layer, if the example does not have it.
+                let with = first(&format!("{} {option}", info.example.trim_end_matches(" last")));
+                let is_default =
+                    matches!((plain, *option), (Layer::Mlp { .. }, "relu") | (Layer::Read(_), "last"));
+                assert_eq!(with == plain, is_default, "{} {option}", info.word);
+            }
+            assert!(!info.about().is_empty());
+        }
+    }
+
+    #[test]
+    fn every_mistake_has_a_sentence() {
+        assert_eq!(
+            mistake("embed 64\nconv 3"),
+            "line 2: there is no layer “conv”; the layers are embed, token, positions, attention, mlp, linear, norm, relu, gelu, square, sum, concat, last, read"
+        );
+        assert_eq!(mistake("embed"), "line 1: “embed” needs a number from 1 to 4096, as in “embed 128”");
+        assert_eq!(mistake("mlp 5000"), "line 1: “mlp” needs a number from 1 to 4096, as in “mlp 512”");
+        assert_eq!(mistake("mlp 99999999999999999999"), mistake("mlp 0"));
+        assert_eq!(
+            mistake("attention 4 size"),
+            "line 1: “size” needs a number from 1 to 4096, as in “attention 4 size 32”"
+        );
+        assert_eq!(
+            mistake("mlp 4 tanh"),
+            "line 1: after “mlp 512” only relu, gelu, square may follow, and not “tanh”"
+        );
+        assert_eq!(mistake("norm 3"), "line 1: nothing may follow “norm”, but “3” does");
+        assert_eq!(mistake("embed 3"), "the last layer must be “read”, which computes the outputs");
+        assert_eq!(mistake(""), mistake("embed 3"));
+        assert_eq!(mistake(&"relu\n".repeat(25)), "a network has at most 24 layers");
+    }
+}

@@ -1,0 +1,177 @@
+//! Networks of many texts against their graphs in double precision, and the mistakes that a text can have.
+
+use super::build::Data;
+use super::*;
+use vivarium_operators::reference::Reference;
+
+const PAIRS: Data = Data { inputs: 7, is_pair: true, outputs: 7 };
+const NUMBERS: Data = Data { inputs: 9, is_pair: false, outputs: 1 };
+
+fn network(text: &str) -> OwnNetwork {
+    OwnNetwork { net: text.into() }
+}
+
+/// Weights at random, none of them 0.
+fn weights(graph: &Graph) -> Vec<Vec<f32>> {
+    let mut weights = graph_network::initial(graph, 5, 1);
+    for (which, values) in weights.iter_mut().enumerate() {
+        let shift = |i: usize| 0.2 * libm::sinf((1 + which * 31 + i * 7) as f32);
+        values.iter_mut().enumerate().for_each(|(i, value)| *value += shift(i));
+    }
+    weights
+}
+
+/// Examples one after the other.
+fn examples(data: Data) -> Vec<f32> {
+    match data.is_pair {
+        true => (0..data.inputs * data.inputs)
+            .flat_map(|i| [(i / data.inputs) as f32, (i % data.inputs) as f32])
+            .collect(),
+        false => (0..70 * data.inputs).map(|i| libm::sinf(i as f32 * 1.7)).collect(),
+    }
+}
+
+#[test]
+fn networks_answer_as_their_graphs() {
+    let texts = [
+        (PAIRS, OwnNetwork::default().net.as_str().to_string()),
+        (NUMBERS, OwnNetwork::default().net),
+        (PAIRS, "embed 12\ntoken\npositions\nattention 3\nmlp 20\nread last".into()),
+        (PAIRS, "embed 12 separate\nnorm\nattention 2 size 5 relu\nnorm\nattention 4 causal\nmlp 9 gelu\nnorm\nread concat".into()),
+        (PAIRS, "embed 6\nconcat\nsquare\nlinear 18\nrelu\nlinear 5 no-bias\ngelu\nread".into()),
+        (PAIRS, "embed 17\nlinear 33\nmlp 16 square\nsum\nnorm\nread".into()),
+        (NUMBERS, "linear 33\nrelu\nnorm\nlinear 16 no-bias\nsquare\nmlp 8 gelu\nread".into()),
+        (NUMBERS, "norm\nread".into()),
+    ];
+    for (data, text) in texts {
+        let graph = network(&text).graph(data).unwrap();
+        let (weights, x) = (weights(&graph), examples(data));
+        let slices: Vec<&[f32]> = weights.iter().map(Vec::as_slice).collect();
+        let doubles: Vec<Vec<f64>> =
+            weights.iter().map(|w| w.iter().map(|v| f64::from(*v)).collect()).collect();
+        let reference = Reference::new(&graph, &doubles);
+        let outputs = graph_network::evaluate(&graph, &slices, &x);
+        let length = if data.is_pair { 2 } else { data.inputs };
+        assert_eq!(outputs.len(), x.len() / length * data.outputs, "{text}");
+        for (x, outputs) in x.chunks_exact(length).zip(outputs.chunks_exact(data.outputs)) {
+            let exact = match data.is_pair {
+                true => reference.output(&[x[0] as u32, x[1] as u32]),
+                false => reference.output(vivarium_operators::Examples::of_numbers(x)),
+            };
+            for (own, exact) in outputs.iter().zip(exact) {
+                let error = (f64::from(*own) - exact).abs();
+                assert!(error < 5e-5 * exact.abs().max(1.0), "{text}: {own}, {exact}");
+            }
+        }
+    }
+}
+
+#[test]
+fn layers_have_the_parameters_that_their_sizes_say() {
+    let text = "embed 8\npositions\nattention 2 size 3\nmlp 5\nconcat\nlinear 4\nnorm\nread";
+    let graph = network(text).graph(PAIRS).unwrap();
+    let all: Vec<_> = graph.parameters().iter().map(|own| (&own.name[..], own.rows, own.columns)).collect();
+    assert_eq!(
+        all,
+        [
+            ("embed", 7, 8),
+            ("2.positions", 2, 8),
+            ("3.query", 8, 6),
+            ("3.key", 8, 6),
+            ("3.value", 8, 6),
+            ("3.out", 6, 8),
+            ("4.w_in", 8, 5),
+            ("4.b_in", 1, 5),
+            ("4.w_out", 5, 8),
+            ("4.b_out", 1, 8),
+            ("6.w", 16, 4),
+            ("6.b", 1, 4),
+            ("7.gain", 1, 4),
+            ("7.shift", 1, 4),
+            ("8.w", 4, 7),
+        ]
+    );
+    let initial = graph_network::initial(&graph, 3, 2);
+    assert_eq!((&initial[12][..], &initial[13][..]), (&[1.0f32; 8][..], &[0.0f32; 8][..]));
+    let square = initial[10].iter().map(|w| w * w).sum::<f32>() / initial[10].len() as f32;
+    // Four standard errors of a mean of 128 squares.
+    assert!((square * 16.0 - 1.0).abs() < 0.5, "{square}");
+}
+
+/// What distinguishes the layers: order of a and b, and causality.
+#[test]
+fn positions_and_causal_attention_tell_a_from_b() {
+    let difference = |text: &str, x: [f32; 4]| {
+        let graph = network(text).graph(PAIRS).unwrap();
+        let weights = weights(&graph);
+        let slices: Vec<&[f32]> = weights.iter().map(Vec::as_slice).collect();
+        let outputs = graph_network::evaluate(&graph, &slices, &x);
+        outputs[..7].iter().zip(&outputs[7..]).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max)
+    };
+    let swapped = [1.0, 3.0, 3.0, 1.0];
+    assert!(difference("embed 8\nattention 2\nread sum", swapped) < 1e-5);
+    for text in [
+        "embed 8\npositions\nattention 2\nread sum",
+        "embed 8\nattention 2 causal\nread sum",
+        "embed 8 separate\nsum\nmlp 5\nread",
+        "embed 8\nread concat",
+    ] {
+        assert!(difference(text, swapped) > 1e-3, "{text}");
+    }
+    // The second token alone sees that the first is another.
+    let others = [1.0, 3.0, 2.0, 3.0];
+    assert!(difference("embed 8\nread last", others) == 0.0);
+    assert!(difference("embed 8\nattention 2 causal\nread last", others) > 1e-3);
+}
+
+#[test]
+fn layers_that_do_not_fit_have_a_sentence() {
+    let mistake = |data: Data, text: &str| network(text).graph(data).unwrap_err().to_string();
+    assert_eq!(
+        mistake(PAIRS, "linear 3\nread"),
+        "line 1: the first layer must be “embed”, because an example is two tokens"
+    );
+    for data in [PAIRS, NUMBERS] {
+        assert_eq!(
+            mistake(data, "embed 3\nsum\nembed 3\nread"),
+            "line 3: “embed” can only be the first layer"
+        );
+        assert_eq!(mistake(data, "embed 3\nread sum\nread"), "line 2: “read” must be the last layer");
+    }
+    assert_eq!(
+        mistake(PAIRS, "embed 3\nmlp 4\nread"),
+        "line 3: there are 2 tokens, of which “read” needs one vector: write “read last”, “read sum” or “read concat”"
+    );
+    assert_eq!(
+        mistake(PAIRS, "embed 30\nattention 4\nread sum"),
+        "line 2: the tokens have 30 components, which cannot be divided among 4 heads; write the size of a head, as in “attention 4 size 32”"
+    );
+    assert_eq!(
+        mistake(PAIRS, "embed 3\nconcat\nnorm\nread"),
+        "line 3: after “concat” only “linear”, “read” or a function can follow"
+    );
+    assert_eq!(
+        mistake(NUMBERS, "token\nread last"),
+        "line 1: a token can only be added to the two tokens of a pair"
+    );
+    assert_eq!(
+        mistake(NUMBERS, "linear 8\nattention 2\nread"),
+        "line 2: this layer needs several tokens, but there is one vector"
+    );
+    assert_eq!(
+        mistake(PAIRS, "embed 3\ntoken\nmlp 5\nread last"),
+        "the outputs are the same for every example, because “read” reads a token that no layer connects with the others"
+    );
+}
+
+#[test]
+fn a_text_with_a_mistake_is_a_problem_of_its_setting() {
+    let task = crate::tasks::Task::from_slug("groups").unwrap();
+    let model = network("embed 3\nconv 5\nread");
+    let bound = model.bind(task.examples());
+    let problems = bound.problems(7, 10, 1);
+    assert_eq!((problems.len(), problems[0].key.as_str()), (1, "net"));
+    assert!(problems[0].to_string().contains("there is no layer “conv”"), "{}", problems[0]);
+    let wide = network("embed 4096\nmlp 4096\nmlp 4096\nread sum");
+    assert_eq!(wide.bind(task.examples()).problems(7, 60_000, 1)[0].key, "batch");
+}
