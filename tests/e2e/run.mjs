@@ -27,6 +27,7 @@ import { keptRuns } from "./library.mjs";
 import { luck } from "./luck.mjs";
 import { machineLab } from "./machines.mjs";
 import { markovLab } from "./markov.mjs";
+import { ownNetworks } from "./own.mjs";
 import { paper } from "./paper.mjs";
 import { parityLab } from "./parity.mjs";
 import { inContextLab } from "./in_context.mjs";
@@ -410,6 +411,7 @@ describe("the groups lab", () => groupsLab(() => ({ context: plain.context, addr
 describe("the parity lab", () => parityLab(() => ({ context: plain.context, address: site.address })));
 describe("the Markov lab", () => markovLab(() => ({ context: plain.context, address: site.address })));
 describe("the lab of the perceptron", () => perceptronLab(() => ({ context: plain.context, address: site.address })));
+describe("networks of one's own", () => ownNetworks(() => ({ context: plain.context, address: site.address })));
 describe("the look-up lab", () => lookupLab(() => ({ context: plain.context, address: site.address })));
 describe("the lab of a transformer that is gradient descent", () => descentLab(() => ({ context: plain.context, address: site.address })));
 describe("the lab of a transformer that runs a Turing machine", () => machineLab(() => ({ context: plain.context, address: site.address })));

@@ -199,9 +199,9 @@ fn flaws(spec: &RunSpec, found: &mut BTreeSet<(&'static str, &'static str)>) -> 
             continue;
         };
         let Tensor { name: pattern, shape: texts, axes, only, .. } = tensors.all[at];
-        order.push(at);
         found.insert((slug, pattern));
         let scope = scope(pattern, &name);
+        order.push((scope.clone(), at));
         for (text, size) in texts.into_iter().zip(&shape[1..]) {
             if !known.agrees(text, *size, &scope) {
                 flaws.push(format!("{slug}: {text} of {name} is {size}, with {:?}", known.letters));
@@ -220,14 +220,13 @@ fn flaws(spec: &RunSpec, found: &mut BTreeSet<(&'static str, &'static str)>) -> 
             flaws.push(format!("{slug}: {name} is there without {only:?}"));
         }
     }
-    let mut seen = vec![];
-    order.iter().for_each(|at| {
-        if !seen.contains(at) {
-            seen.push(*at);
+    // Those of a layer, and those of no layer.
+    for (at, (scope, number)) in order.iter().enumerate() {
+        let is_after =
+            order[..at].iter().filter(|(other, _)| other == scope).all(|(_, other)| other <= number);
+        if !is_after {
+            flaws.push(format!("{slug}: the entries have another order than the file"));
         }
-    });
-    if !seen.is_sorted() {
-        flaws.push(format!("{slug}: the entries have another order than the file"));
     }
     flaws
 }

@@ -1,3 +1,4 @@
 //! The form of the settings.
 
+mod layers;
 pub mod sections;

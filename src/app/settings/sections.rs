@@ -2,14 +2,17 @@
 
 use leptos::prelude::*;
 
+use super::layers::LayerOutline;
 use crate::store::Store;
 use vivarium_core::language::translated;
 use vivarium_model::run::FormSection;
 use vivarium_page::settings::form::section_fields;
+use vivarium_page::settings::layers::LAYERS_KEY;
 use vivarium_page::state::State;
 use vivarium_ui::browser::matches_media;
 use vivarium_ui::setting::Setting;
 use vivarium_ui::text::element_text;
+use vivarium_view::ui::field::Field;
 
 /// The form with all settings of the run.
 #[component]
@@ -35,7 +38,7 @@ pub fn ShortForm() -> impl IntoView {
         <div class="first-settings" data-testid="first-settings">
             // A field that stays keeps the focus when another one comes or goes.
             <For each=move || fields.get() key=|field| (field.key, field.help.clone()) let:field>
-                <Setting field />
+                {draw_field(field)}
             </For>
         </div>
         <button class="button first-settings__more" type="button" data-testid="more-settings"
@@ -44,6 +47,15 @@ pub fn ShortForm() -> impl IntoView {
         {move || is_whole.get().then(|| view! { <Form except=keys /> })}
     }
     .into_any()
+}
+
+/// A field, and below the layers of a network what each of them computes.
+fn draw_field(field: Field) -> impl IntoView {
+    let has_layers = field.key == LAYERS_KEY;
+    view! {
+        <Setting field />
+        {has_layers.then(|| view! { <LayerOutline /> })}
+    }
 }
 
 /// A section of the settings form with its fields.
@@ -75,7 +87,7 @@ fn Group(
         <details class="group" open=open hidden=move || is_idle.get()>
             <summary class="group__name">{translated(section.label())}</summary>
             <div class="group__settings">
-                {move || fields.get().into_iter().map(|field| view! { <Setting field /> }).collect_view()}
+                {move || fields.get().into_iter().map(draw_field).collect_view()}
                 // Styles alone hide such settings, and this where there is none.
                 <label class="group__show-inactive">
                     <input type="checkbox" data-testid="show-inactive" />

@@ -19,12 +19,12 @@ mod tests;
 
 use std::borrow::Cow;
 
-use super::layout::{self, Tensor, Tensors};
+use super::layout::{Tensor, Tensors};
 use super::{
     Architecture, Bind, Family, ModelConfig, Network, Parameter, Rows, exceeds_memory, graph_network,
 };
 use crate::tasks::{ExampleForm, Examples};
-use build::Data;
+use build::{Data, LayerOutput};
 use layers::NetworkError;
 use vivarium_core::catalog::CatalogInfo;
 use vivarium_core::pytorch::{ScriptPart, ToPyTorch};
@@ -57,26 +57,36 @@ impl OwnNetwork {
     /// Its tensors in a file of weights.
     pub const TENSORS: Tensors = Tensors {
         formula: "\
-the layers of the setting `net`, number {l} from 1, on each vector x of a token
-embed      x = embed[a], and embed[b] (separate: embed_a[a], embed_b[b]); of numbers, x = input embed
-token      a further token x = token
-positions  x + positions[number of the token]
-attention  x + Σ_g Σ_i softmax_i((x query_g)·(x_i key_g) / √(columns of a head)) x_i value_g out_g, or max(0, score) / (number of tokens i)
-mlp        x + σ(x w_in + b_in) w_out + b_out
-linear     x w + b
-norm       (x − mean) / √(variance + 10⁻⁵) · gain + shift
-read       f = x w, of the sum, the last or the concatenation of all tokens",
+the layers of the setting `net`, from the first on; l is the number of a layer, x the vector of a token
+embed      x = embed[a] and embed[b], or with “separate” embed_{which}[a] and embed_{which}[b]; of numbers, x = input embed
+token      one more token, x = {l}.token
+positions  x + {l}.positions[number of the token]
+attention  x + [o_0, o_1, …] {l}.out,  o_g = Σ_i A_g[i] x_i {l}.value_g,  s_g[i] = (x {l}.query_g)·(x_i {l}.key_g) / √(columns of a head)
+           A_g = softmax of s_g, or with “relu” max(0, s_g) / (number of tokens i); i: all tokens, or with “causal” up to x
+mlp        x + σ(x {l}.w_in + {l}.b_in) {l}.w_out + {l}.b_out
+linear     x {l}.w + {l}.b, or with “no-bias” x {l}.w
+norm       (x − mean x) / √(variance of x + 10⁻⁵) · {l}.gain + {l}.shift
+read       f = x {l}.w, where x is the sum of the tokens, the last one, or all one after the other",
         loss: "as of other networks on the same examples: −ln softmax(f)[c] with the right class c, or ℓ(y, f) with the label y = −1 or +1, as the setting `loss` says; mean over the examples.",
-        letters: &[["a, b", "the two elements of a pair, numbers from 0"], layout::COLUMNS_OF_HEAD],
+        letters: &[
+            ["a, b", "the two elements of a pair, numbers from 0"],
+            ["M_g", "the columns of head g of a matrix M, of which each head has as many"],
+            ["d", "components of a token in front of the layer; of embeddings, behind it"],
+            ["tokens", "number of tokens in front of the layer"],
+            ["q", "heads times the size of a head"],
+            ["h", "neurons"],
+            ["r", "components of x"],
+            ["c", "components of the result"],
+        ],
         all: &[
             Tensor::new("embed", ["p or n", "d"], ["element or input", "component"], "vectors of the elements, or weights of the inputs"),
-            Tensor::new("embed_{which}", ["p", "d"], ["element", "component"], "vectors of the first and of the second element").only("net=embed 64 separate"),
+            Tensor::new("embed_{which}", ["p", "d"], ["element", "component"], "vectors of the first (a) and of the second element (b), with “separate”"),
             Tensor::new("{l}.token", ["1", "d"], ["", "component"], "vector of a further token"),
             Tensor::new("{l}.positions", ["tokens", "d"], ["token", "component"], "vectors of places"),
-            Tensor::new("{l}.query", ["d", "a"], ["component", "component of the queries, head after head"], "W_Q of all heads, side by side"),
-            Tensor::new("{l}.key", ["d", "a"], ["component", "component of the keys"], "W_K of all heads"),
-            Tensor::new("{l}.value", ["d", "a"], ["component", "component of the values"], "W_V of all heads"),
-            Tensor::new("{l}.out", ["a", "d"], ["component of the values, head after head", "component"], "W_O of all heads, one below the other"),
+            Tensor::new("{l}.query", ["d", "q"], ["component", "component of the queries, head after head"], "W_Q of all heads, side by side"),
+            Tensor::new("{l}.key", ["d", "q"], ["component", "component of the keys"], "W_K of all heads"),
+            Tensor::new("{l}.value", ["d", "q"], ["component", "component of the values"], "W_V of all heads"),
+            Tensor::new("{l}.out", ["q", "d"], ["component of the values, head after head", "component"], "W_O of all heads, one below the other"),
             Tensor::new("{l}.w_in", ["d", "h"], ["component", "neuron"], "first layer of an MLP"),
             Tensor::new("{l}.b_in", ["1", "h"], ["", "neuron"], "its biases"),
             Tensor::new("{l}.w_out", ["h", "d"], ["neuron", "component"], "second layer of an MLP"),
@@ -94,6 +104,15 @@ read       f = x w, of the sum, the last or the concatenation of all tokens",
     /// The first mistake.
     pub fn graph(&self, data: Data) -> Result<Graph, NetworkError> {
         build::graph(&layers::parse(&self.net)?, data)
+    }
+
+    /// What each layer computes for such examples, up to the first layer that does not fit.
+    pub fn outputs(&self, data: Data) -> Vec<LayerOutput> {
+        let mut outputs = vec![];
+        // The mistake is said by the setting's field.
+        let _ = layers::parse(&self.net)
+            .and_then(|layers| build::graph_with_outputs(&layers, data, &mut outputs));
+        outputs
     }
 }
 
@@ -131,8 +150,7 @@ impl Bind for OwnNetwork {
     type Bound = BoundNetwork;
 
     fn bind(&self, examples: &dyn Examples) -> Cow<'_, BoundNetwork> {
-        let is_pair = examples.form() == ExampleForm::Pair;
-        let data = Data { inputs: examples.inputs(), is_pair, outputs: examples.classes().unwrap_or(1) };
+        let data = Data::of(examples);
         let (graph, mistake) = match self.graph(data) {
             Ok(graph) => (graph, None),
             Err(error) => {
@@ -141,7 +159,7 @@ impl Bind for OwnNetwork {
                 (proposed, Some(InvalidSetting::new("net", &self.net, expected)))
             }
         };
-        Cow::Owned(BoundNetwork { graph, is_pair, mistake })
+        Cow::Owned(BoundNetwork { graph, is_pair: data.is_pair, mistake })
     }
 }
 

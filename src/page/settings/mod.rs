@@ -2,5 +2,6 @@
 
 pub mod form;
 pub mod inputs;
+pub mod layers;
 mod panel_keys;
 mod requests;

@@ -2,6 +2,7 @@
 
 use super::layers::{Join, Layer, NetworkError};
 use crate::models::graph_network::{ACTIVATIONS, ATTENTION};
+use crate::tasks::{ExampleForm, Examples};
 use vivarium_operators::pointwise::Function;
 use vivarium_operators::weighted_sum::Weighting;
 use vivarium_operators::{Graph, NodeId};
@@ -17,6 +18,14 @@ pub struct Data {
     pub outputs: usize,
 }
 
+impl Data {
+    /// That of a task's examples.
+    pub fn of(examples: &dyn Examples) -> Self {
+        let is_pair = examples.form() == ExampleForm::Pair;
+        Data { inputs: examples.inputs(), is_pair, outputs: examples.classes().unwrap_or(1) }
+    }
+}
+
 /// The vectors between two layers.
 struct Builder {
     graph: Graph,
@@ -29,11 +38,33 @@ struct Builder {
     is_concatenated: bool,
 }
 
+/// What a layer computes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LayerOutput {
+    /// Number of the layer's line, from 1.
+    pub line: usize,
+    /// Vectors behind the layer, one for each token.
+    pub tokens: usize,
+    /// Components of each.
+    pub size: usize,
+    /// Numbers in the layer's parameters.
+    pub parameters: u64,
+}
+
 /// The graph of these layers, each with the number of its line.
 ///
 /// # Errors
 /// The first layer that cannot follow those before it.
 pub fn graph(layers: &[(usize, Layer)], data: Data) -> Result<Graph, NetworkError> {
+    graph_with_outputs(layers, data, &mut vec![])
+}
+
+/// As [`graph`]; `outputs` receives what each layer computes, up to the first mistake.
+pub(super) fn graph_with_outputs(
+    layers: &[(usize, Layer)],
+    data: Data,
+    outputs: &mut Vec<LayerOutput>,
+) -> Result<Graph, NetworkError> {
     let mut graph = if data.is_pair { Graph::new(2) } else { Graph::on_numbers(data.inputs) };
     let (mut tokens, mut size) = (vec![], 0);
     if !data.is_pair {
@@ -67,7 +98,16 @@ pub fn graph(layers: &[(usize, Layer)], data: Data) -> Result<Graph, NetworkErro
             return Err(of_line(tr!("after “concat” only “linear”, “read” or a function can follow").into()));
         }
         let labels = [last_hidden == Some(at), last_attention == Some(at)];
+        let before = builder.graph.parameters().len();
         builder.add(at + 1, *layer, labels).map_err(of_line)?;
+        let own = builder.graph.parameters()[before..].iter();
+        let output = LayerOutput {
+            line: *line,
+            tokens: builder.tokens.len(),
+            size: builder.size,
+            parameters: own.map(|own| own.rows as u64 * own.columns as u64).sum(),
+        };
+        outputs.push(output);
     }
     let Builder { mut graph, tokens, .. } = builder;
     graph.set_output(tokens[0]);

@@ -1,0 +1,117 @@
+//! The layers of a network of one's own as a list, with what each computes, and what a button for a further layer writes.
+
+use crate::state::State;
+use vivarium_model::models::Model;
+use vivarium_model::models::own_network::build::{Data, LayerOutput};
+use vivarium_model::models::own_network::layers::LAYERS;
+use vivarium_view::display::words::format_thousands;
+
+/// Key of the setting that holds the layers.
+pub const LAYERS_KEY: &str = "net";
+
+/// A layer in the list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LayerRow {
+    /// Its line in the text.
+    pub text: String,
+    /// Vectors behind the layer, one for each token.
+    pub tokens: usize,
+    /// How many vectors of which size it computes, such as "2 × 128".
+    pub shape: String,
+    /// Number of its parameters; empty for none.
+    pub parameters: String,
+    /// Length of the bar that shows the size of a vector, in percent: logarithmic, 100 for 4,096 components.
+    pub bar_percent: u32,
+}
+
+/// The list, and a sentence with the number of all parameters.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LayerList {
+    /// Layers up to the first mistake.
+    pub rows: Vec<LayerRow>,
+    /// Number of all parameters; empty if there is a mistake.
+    pub total: String,
+}
+
+/// The layers of the network in the form; none for another model.
+pub fn layer_list(state: &State) -> Option<LayerList> {
+    let spec = state.form_spec();
+    let Model::OwnNetwork(own) = &spec.model else { return None };
+    let outputs = own.outputs(Data::of(spec.task.examples()));
+    let lines: Vec<&str> = own.net.lines().collect();
+    let row = |output: &LayerOutput| LayerRow {
+        text: lines.get(output.line - 1).map_or(String::new(), |line| line.trim().to_string()),
+        tokens: output.tokens,
+        shape: format!("{} × {}", output.tokens, format_thousands(output.size as u64)),
+        parameters: if output.parameters == 0 { String::new() } else { format_thousands(output.parameters) },
+        bar_percent: 4 + (output.size as f64).log2().max(0.0) as u32 * 8,
+    };
+    let total: u64 = outputs.iter().map(|output| output.parameters).sum();
+    let is_whole = own.graph(Data::of(spec.task.examples())).is_ok();
+    let total = match is_whole {
+        true => tr!("{number} parameters in each network.", number = format_thousands(total)),
+        false => String::new(),
+    };
+    Some(LayerList { rows: outputs.iter().map(row).collect(), total })
+}
+
+/// The text with a further layer: the example of kind number `kind` of [`LAYERS`], in front of the last line if that reads the
+/// outputs, and behind it else.
+pub fn with_layer(text: &str, kind: usize) -> String {
+    let Some(info) = LAYERS.get(kind) else { return text.into() };
+    let mut lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
+    let is_read = |line: &&str| line.trim_start().to_lowercase().starts_with("read");
+    let at = match lines.last().filter(|line| is_read(line)) {
+        Some(_) => lines.len() - 1,
+        None => lines.len(),
+    };
+    match info.word {
+        // There is one in the beginning and one at the end.
+        "embed" if lines.first().is_none_or(|line| !line.trim_start().starts_with("embed")) => {
+            lines.insert(0, info.example);
+        }
+        "read" if at == lines.len() => lines.push(info.example),
+        "embed" | "read" => {}
+        _ => lines.insert(at, info.example),
+    }
+    lines.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::tests::Page;
+
+    #[test]
+    fn layers_are_listed_with_their_sizes() {
+        let page =
+            Page::open("#v1/groups?n=59&model=own&net=embed~64;token;attention~4;mlp~256~gelu;read~last");
+        let list = layer_list(&page.state).unwrap();
+        let rows: Vec<_> =
+            list.rows.iter().map(|row| (&row.text[..], &row.shape[..], &row.parameters[..])).collect();
+        assert_eq!(
+            rows,
+            [
+                ("embed 64", "2 × 64", "3,776"),
+                ("token", "3 × 64", "64"),
+                ("attention 4", "3 × 64", "16,384"),
+                ("mlp 256 gelu", "3 × 64", "33,088"),
+                ("read last", "1 × 59", "3,776"),
+            ]
+        );
+        assert_eq!(list.total, "57,088 parameters in each network.");
+        assert!(list.rows.iter().all(|row| row.bar_percent <= 100));
+        assert_eq!(layer_list(&Page::open("#v1/groups?n=59").state), None);
+    }
+
+    #[test]
+    fn buttons_write_layers_where_they_can_be() {
+        let kind = |word: &str| LAYERS.iter().position(|info| info.word == word).unwrap();
+        assert_eq!(with_layer("embed 8\nread sum", kind("norm")), "embed 8\nnorm\nread sum");
+        assert_eq!(with_layer("embed 8\n\n", kind("read")), "embed 8\nread last");
+        assert_eq!(with_layer("linear 8\nread", kind("embed")), "embed 128\nlinear 8\nread");
+        assert_eq!(with_layer("embed 8\nread", kind("embed")), "embed 8\nread");
+        assert_eq!(with_layer("", kind("mlp")), "mlp 512");
+        assert_eq!(with_layer("read", LAYERS.len()), "read");
+    }
+}

@@ -1,0 +1,61 @@
+// A network of one's own: layers that a person writes down, with what each computes, and every mistake named.
+
+import assert from "node:assert/strict";
+import { it } from "node:test";
+
+import { inSingle, lab, rows, stepOf, text, until, visit } from "./harness.mjs";
+import { overlaps } from "./layout.mjs";
+
+/** Tests in the browser and at the address that `here` gives. */
+export function ownNetworks(here) {
+  const open = (link, size) => visit(here().context, here().address, link, size);
+  const isQuiet = (heard) => assert.deepEqual(heard.console.filter((said) => said !== "warning: No available adapters."), []);
+
+  it("is the run: the same bits in the page and on the command line", async () => {
+    const links = [
+      "#v1/groups?n=11&model=own&net=embed~12;token;positions;norm;attention~3;mlp~20~gelu;attention~2~causal;read~last&steps=40&every=20&speed=0&replicas=2",
+      "#v1/sparse-parity?n=12&model=own&net=embed~20;norm;mlp~33~square;read&steps=60&every=20&speed=0",
+    ];
+    for (const link of links) {
+      const { page, see, heard } = await open(link);
+      await until(async () => /Ended at step/.test(await text(see("status"))), "the end");
+      assert.deepEqual(await rows(page), lab(link, "--device", "cpu").map(inSingle), link);
+      isQuiet(heard);
+      await page.close();
+    }
+  });
+
+  for (const size of [{ width: 1440, height: 900 }, { width: 390, height: 844 }]) {
+    it(`is written layer by layer at ${size.width} pixels`, async () => {
+      const { page, see, heard } = await open("#v1/groups?n=23&model=own&steps=20000&every=100", size);
+      await until(async () => (await stepOf(see)) > 0, "a step");
+      if (!(await see("setting-net").isVisible())) {
+        await page.locator("details.group", { has: see("setting-net") }).locator("summary").click();
+      }
+      // The proposed network: 23 × 128, an MLP, and 128 × 23.
+      await until(async () => (await text(see("layers-total"))) === "137,600 parameters in each network.", "the sum");
+      assert.deepEqual(await see("layers").locator(".layers__shape").allTextContents(), ["2 × 128", "1 × 128", "1 × 128", "1 × 23"]);
+      await see("add-norm").click();
+      await until(() => page.url().includes("net=embed~128;sum;mlp~512;norm;read"), "the layer in the link");
+      await until(async () => (await text(see("layers-total"))) === "137,856 parameters in each network.", "another sum");
+      // A mistake is named below the field, and the run that trains stays.
+      const field = see("setting-net");
+      await field.fill("embed 128\nconv 3\nread sum");
+      await field.blur();
+      const problem = page.locator(".setting", { has: field }).locator(".setting__error");
+      await until(async () => /The mistake: line 2: there is no layer “conv”; the layers are embed, /.test(await text(problem)), "the mistake");
+      assert.ok(page.url().includes("net=embed~128;sum;mlp~512;norm;read"), "the link stays");
+      assert.equal(await text(see("layers-total")), "");
+      await field.fill("embed 64\ntoken\nattention 4\nread last");
+      await field.blur();
+      await until(() => page.url().includes("net=embed~64;token;attention~4;read~last"), "the network in the link");
+      assert.equal(await text(problem), "");
+      await until(async () => (await stepOf(see)) > 0, "it trains");
+      const over = await overlaps(page, "[data-testid=layers] button");
+      assert.equal(over, 0, "no button lies on another, and no word outside of its button");
+      assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), "nothing is wider than the page");
+      isQuiet(heard);
+      await page.close();
+    });
+  }
+}
