@@ -6,7 +6,7 @@
 //! grad_f = p − y
 //! ```
 
-use crate::simd::{BLOCK, LANES, Row, exp, wide};
+use crate::simd::{LANES, Row, exp, wide};
 
 /// The loss of these logits, and its gradient.
 pub fn forward_backward(logits: &[f64], label: usize, smoothing: f64) -> (f64, Vec<f64>) {
@@ -113,12 +113,13 @@ fn copy_example(logits: &[Row], stride: usize, example: usize, one: &mut [Row]) 
 }
 
 wide! {
-    /// Writes the gradient of the loss, times `scale`, of a block of at most [`BLOCK`] examples.
+    /// Writes the gradient of the loss, times `scale`, of a block of examples.
     ///
     /// # Shapes
-    /// `logits` and `gradient` are `[panel of classes][example]`; `one` has a row for each panel. `by` is ε and the scale.
+    /// `logits` and `gradient` are `[panel of classes][example]` with this stride; `one` has a row for each panel. `by` is ε and the scale.
     pub fn backward_simd(
         logits: &[Row],
+        stride: usize,
         classes: usize,
         labels: &[u32],
         by: (f32, f32),
@@ -128,12 +129,12 @@ wide! {
         let (smoothing, scale) = by;
         for (example, label) in labels.iter().enumerate() {
             let label = *label as usize;
-            copy_example(logits, BLOCK, example, one);
+            copy_example(logits, stride, example, one);
             LabelSoftmax::new(one, classes, label).write_gradient(one, label);
             if smoothing > 0.0 {
                 smooth(one, classes, label, smoothing);
             }
-            for (one, row) in one.iter().zip(gradient.iter_mut().skip(example).step_by(BLOCK)) {
+            for (one, row) in one.iter().zip(gradient.iter_mut().skip(example).step_by(stride)) {
                 *row = *one * scale;
             }
         }
@@ -145,9 +146,9 @@ wide! {
     ///
     /// # Shapes
     /// As in [`backward_simd`].
-    pub fn measure_simd(logits: &[Row], classes: usize, labels: &[u32], measured: &mut Measured, one: &mut [Row]) {
+    pub fn measure_simd(logits: &[Row], stride: usize, classes: usize, labels: &[u32], measured: &mut Measured, one: &mut [Row]) {
         for (example, label) in labels.iter().enumerate() {
-            copy_example(logits, BLOCK, example, one);
+            copy_example(logits, stride, example, one);
             // A logit that is not finite would not show in the largest one.
             let is_finite = !one.iter().fold(Row::ZERO, |sum, f| sum + f.map(|f| f * 0.0)).sum().is_nan();
             let softmax = LabelSoftmax::new(one, classes, *label as usize);

@@ -14,13 +14,14 @@ use std::mem::take;
 
 use crate::attention_scores::Heads;
 use crate::cross_entropy::{self, Measured};
-use crate::graph::{Examples, Graph, NodeId, Operator};
+use crate::graph::{Examples, Graph, Node, NodeId, Operator};
 use crate::layout::Layout;
 use crate::plan::{
     Index, Label, MAX_SOURCES, ParameterLayout, Plan, Read, Slot, Step, check_reads, is_read_out,
     mark_first_gradients, needs_memory,
 };
 use crate::pointwise::Function;
+use crate::self_attention::{self, Sizes};
 use crate::simd::{BLOCK, Columns, LANES, Panels, PanelsMut, Row, Source, panels, transpose};
 use crate::weighted_sum;
 use crate::{attention_scores, layer_norm, linear, pointwise, read_out, relu, score, slice, sum};
@@ -44,6 +45,14 @@ pub struct Executor {
     writes_derivatives: bool,
     /// For each position in an example, the symbol at this position in each example of the block.
     indices: Vec<Vec<u32>>,
+    /// The symbols of all examples of the block.
+    symbol_rows: Vec<u32>,
+    /// The position of each sample of a value with several positions.
+    position_rows: Vec<u32>,
+    /// Examples of a block.
+    examples: usize,
+    /// Positions of an example in the output.
+    positions: usize,
     /// 0, 1, 2, …
     sample_rows: Vec<u32>,
     /// 0, 0, 0, …
@@ -60,7 +69,10 @@ impl Executor {
     /// # Errors
     /// A sentence that says which part has no form in vectors.
     pub fn new(graph: &Graph) -> Result<Self, String> {
+        let positions = positions(graph)?;
+        let examples = (BLOCK / positions).max(1);
         let mut plan = Plan {
+            examples,
             graph,
             layout: Layout::new(graph)?,
             slot_of: vec![None; graph.nodes.len()],
@@ -105,13 +117,10 @@ impl Executor {
             let reads = |(input, read): (usize, &NodeId)| match (node.operator, input) {
                 // Weights, which are the same for all examples.
                 (Operator::Linear, 1) => plan.reads(*read, false, 1),
-                (Operator::Lookup { .. }, _) => plan.reads(id, true, 1),
+                (Operator::Lookup { .. }, _) => plan.reads(id, true, shape.rows),
                 _ => plan.reads(*read, shape.per_example, shape.rows),
             };
             let inputs = node.inputs.iter().enumerate().map(reads).collect::<Result<Vec<_>, _>>()?;
-            if shape.per_example && shape.rows > 1 {
-                return Err("a value of an example has several positions".into());
-            }
             check_reads(graph, node, &inputs)?;
             // In place where nothing else reads the input.
             let input = node.inputs[0].0;
@@ -138,6 +147,7 @@ impl Executor {
                 inputs,
                 output,
                 per_example: shape.per_example,
+                positions: if shape.per_example { shape.rows } else { 1 },
                 is_rectified: false,
                 is_read_out: false,
                 coefficients: vec![],
@@ -162,6 +172,11 @@ impl Executor {
                 Operator::Score { heads } => {
                     let size = graph.node(node.inputs[0]).shape.columns / heads;
                     step.heads = Heads { count: heads, size };
+                }
+                Operator::SelfAttention { heads, weighting, is_causal } => {
+                    step.heads = Heads { count: heads, size: shape.columns / heads };
+                    let sizes = Sizes { positions: shape.rows, heads: step.heads, weighting, is_causal };
+                    step.workspace = vec![Row::ZERO; sizes.workspace_rows(examples)];
                 }
                 Operator::AttentionScores { heads } => {
                     step.heads =
@@ -195,7 +210,11 @@ impl Executor {
             numbers: graph.numbers,
             input: input_slot,
             writes_derivatives: false,
-            indices: vec![vec![0; BLOCK]; graph.symbols],
+            indices: vec![vec![0; examples]; graph.symbols],
+            symbol_rows: vec![0; examples * graph.symbols],
+            position_rows: (0..examples * positions).map(|sample| (sample % positions) as u32).collect(),
+            examples,
+            positions: graph.output().shape.rows,
             sample_rows: (0..longest as u32).collect(),
             zeros: vec![0; longest],
             example_logits: vec![Row::ZERO; panels(classes)],
@@ -243,15 +262,22 @@ impl Executor {
     }
 
     /// The first example and the number of examples of each block.
-    fn blocks(count: usize) -> impl Iterator<Item = (usize, usize)> {
-        (0..count).step_by(BLOCK).map(move |first| (first, (count - first).min(BLOCK)))
+    fn blocks(&self, count: usize) -> impl Iterator<Item = (usize, usize)> + use<> {
+        let block = self.examples;
+        (0..count).step_by(block).map(move |first| (first, (count - first).min(block)))
     }
 
-    /// Sends at most [`BLOCK`] examples through the network.
+    /// Most examples that [`Executor::forward`] takes: [`BLOCK`] if an example has one position.
+    pub fn block(&self) -> usize {
+        self.examples
+    }
+
+    /// Sends at most [`Executor::block`] examples through the network.
     pub fn forward<'e>(&mut self, examples: impl Into<Examples<'e>>) {
         let examples = examples.into();
         self.count = self.count(examples);
         if self.symbols > 0 {
+            self.symbol_rows[..examples.symbols.len()].copy_from_slice(examples.symbols);
             for (example, symbols) in examples.symbols.chunks_exact(self.symbols).enumerate() {
                 for (symbol, index) in symbols.iter().zip(&mut self.indices) {
                     index[example] = *symbol;
@@ -271,9 +297,10 @@ impl Executor {
         self.run(true);
     }
 
-    /// The output for an example of the block.
-    pub fn output(&self, example: usize) -> impl Iterator<Item = f32> {
-        self.numbers(self.output, example).take(self.classes)
+    /// The output for an example of the block; if an example has several positions, for a position: number of the example times
+    /// positions plus number of the position.
+    pub fn output(&self, sample: usize) -> impl Iterator<Item = f32> {
+        self.numbers(self.output, sample).take(self.classes)
     }
 
     fn numbers(&self, slot: usize, example: usize) -> impl Iterator<Item = f32> {
@@ -350,12 +377,14 @@ impl Executor {
         gradient: &mut [Vec<Row>],
     ) {
         let examples = examples.into();
-        assert_eq!(self.count(examples), labels.len(), "each example has a label");
+        assert_eq!(self.count(examples) * self.positions, labels.len(), "each position has a label");
         let scale = 1.0 / labels.len().max(1) as f32;
-        let classes = self.classes;
+        let (classes, positions, stride) = (self.classes, self.positions, self.slots[self.output].stride);
+        let block = self.examples * positions;
         let write = |first: usize, logits: &[Row], gradient: &mut [Row], one: &mut [Row]| {
-            let labels = &labels[first..][..(labels.len() - first).min(BLOCK)];
-            cross_entropy::backward_simd(logits, classes, labels, (smoothing, scale), gradient, one);
+            let first = first * positions;
+            let labels = &labels[first..][..(labels.len() - first).min(block)];
+            cross_entropy::backward_simd(logits, stride, classes, labels, (smoothing, scale), gradient, one);
         };
         self.gradient_by(examples, write, gradient);
     }
@@ -374,7 +403,7 @@ impl Executor {
         mut derivative: impl FnMut(usize, f32) -> f32,
         gradient: &mut [Vec<Row>],
     ) {
-        assert_eq!(self.classes, 1, "the derivative is that of one output");
+        assert_eq!((self.classes, self.positions), (1, 1), "the derivative is that of one output");
         let examples = examples.into();
         let count = self.count(examples);
         let write = |first: usize, outputs: &[Row], gradient: &mut [Row], _: &mut [Row]| {
@@ -400,7 +429,7 @@ impl Executor {
             transpose(&slot.rows, slot.stride, LANES, blocks, &mut slot.transposed);
         }
         self.writes_derivatives = true;
-        for (first, count) in Self::blocks(self.count(examples)) {
+        for (first, count) in self.blocks(self.count(examples)) {
             self.forward(self.part(examples, first, count));
             let Slot { rows, gradient, .. } = &mut self.slots[self.output];
             write(first, rows, gradient, &mut self.example_logits);
@@ -422,13 +451,14 @@ impl Executor {
     /// Losses of these examples, and how many of their labels have the largest logit.
     pub fn measure<'e>(&mut self, examples: impl Into<Examples<'e>>, labels: &[u32]) -> Measured {
         let examples = examples.into();
-        assert_eq!(self.count(examples), labels.len(), "each example has a label");
+        assert_eq!(self.count(examples) * self.positions, labels.len(), "each position has a label");
         let mut measured = Measured::default();
-        for (first, count) in Self::blocks(labels.len()) {
+        for (first, count) in self.blocks(self.count(examples)) {
             self.forward(self.part(examples, first, count));
-            let labels = &labels[first..][..count];
-            let rows = &self.slots[self.output].rows;
-            cross_entropy::measure_simd(rows, self.classes, labels, &mut measured, &mut self.example_logits);
+            let labels = &labels[first * self.positions..][..count * self.positions];
+            let Slot { rows, stride, .. } = &self.slots[self.output];
+            let one = &mut self.example_logits;
+            cross_entropy::measure_simd(rows, *stride, self.classes, labels, &mut measured, one);
         }
         measured
     }
@@ -446,7 +476,7 @@ impl Executor {
 
     /// Samples of a step.
     fn samples(&self, step: &Step) -> usize {
-        if step.per_example { self.count } else { self.slots[step.output].used }
+        if step.per_example { self.count * step.positions } else { self.slots[step.output].used }
     }
 
     fn source(&self, read: Read) -> Source<'_> {
@@ -455,6 +485,8 @@ impl Executor {
             Index::Sample => (&self.sample_rows, false),
             Index::Constant => (&self.zeros, true),
             Index::Symbol(symbol) => (&self.indices[symbol], false),
+            Index::Symbols => (&self.symbol_rows, false),
+            Index::Position => (&self.position_rows, false),
         };
         Source { rows, stride: *stride, index, is_constant }
     }
@@ -522,6 +554,12 @@ impl Executor {
                 let [gain, shift] = [1, 2].map(|input: usize| self.source(inputs[input][0]));
                 layer_norm::forward_simd(x, gain, shift, columns, workspace, &mut out, count);
             }
+            Operator::SelfAttention { weighting, is_causal, .. } => {
+                let sizes = Sizes { positions: step.positions, heads: *heads, weighting, is_causal };
+                let [query, keys, values] = [0, 1, 2].map(|input| slot(input).panels());
+                let examples = self.count;
+                self_attention::forward_simd(query, keys, values, sizes, workspace, &mut out, examples);
+            }
             Operator::Score { .. } => {
                 let [query, key] = [0, 1].map(|input: usize| self.source(inputs[input][0]));
                 score::forward_simd(query, key, *heads, &mut out, count);
@@ -541,6 +579,22 @@ impl Executor {
             | Operator::Stack
             | Operator::Attention { .. } => {}
         }
+    }
+}
+
+/// Positions of an example in the values that have several; 1 if none has.
+///
+/// # Errors
+/// A sentence if they differ.
+fn positions(graph: &Graph) -> Result<usize, String> {
+    let is_value = |node: &&Node| node.shape.per_example && node.operator != Operator::Stack;
+    let several = graph.nodes.iter().filter(is_value).map(|node| node.shape.rows).filter(|rows| *rows > 1);
+    let mut several: Vec<usize> = several.collect();
+    several.dedup();
+    match several[..] {
+        [] => Ok(1),
+        [positions] => Ok(positions),
+        _ => Err("values of an example differ in their numbers of positions".into()),
     }
 }
 

@@ -19,10 +19,12 @@ pub enum Operator {
     Parameter(usize),
     /// The numbers of the example, as one row.
     Input,
-    /// The row of a table that this symbol of the example names: [`lookup`](crate::lookup).
+    /// The rows of a table that consecutive symbols of the example name: [`lookup`](crate::lookup).
     Lookup {
-        /// Number of the symbol in the example.
+        /// Number of the first of these symbols in the example.
         symbol: usize,
+        /// Number of symbols.
+        count: usize,
     },
     /// Consecutive rows: [`slice`](crate::slice).
     Slice {
@@ -47,6 +49,15 @@ pub enum Operator {
         heads: usize,
         /// How scores become weights.
         weighting: Weighting,
+    },
+    /// Attention of each position of queries, keys and values: [`self_attention`](crate::self_attention).
+    SelfAttention {
+        /// Number of heads.
+        heads: usize,
+        /// How scores become weights.
+        weighting: Weighting,
+        /// Whether a position attends to itself and those before it alone.
+        is_causal: bool,
     },
     /// The attention score of a query with a key: [`score`](crate::score).
     Score {
@@ -218,7 +229,12 @@ impl Graph {
 
     /// The row of `table` that symbol number `symbol` of the example names.
     pub fn lookup(&mut self, table: NodeId, symbol: usize) -> NodeId {
-        self.push(Operator::Lookup { symbol }, vec![table])
+        self.push(Operator::Lookup { symbol, count: 1 }, vec![table])
+    }
+
+    /// The rows of `table` that all symbols of the example name, one below the other.
+    pub fn lookup_all(&mut self, table: NodeId) -> NodeId {
+        self.push(Operator::Lookup { symbol: 0, count: self.symbols }, vec![table])
     }
 
     /// `count` rows of `x` from row `first` on.
@@ -281,6 +297,17 @@ impl Graph {
         self.push(Operator::Attention { heads, weighting }, vec![query, keys, values])
     }
 
+    /// Attention of each position with these queries, keys and values.
+    pub fn self_attention(
+        &mut self,
+        all: [NodeId; 3],
+        heads: usize,
+        weighting: Weighting,
+        is_causal: bool,
+    ) -> NodeId {
+        self.push(Operator::SelfAttention { heads, weighting, is_causal }, all.to_vec())
+    }
+
     /// Gives a value the name under which probes find it.
     pub fn label(&mut self, node: NodeId, label: &'static str) {
         self.nodes[node.0].label = Some(label);
@@ -310,7 +337,9 @@ impl Graph {
         let all = || inputs.iter().map(|input| self.node(*input).shape);
         let fits = match operator {
             Operator::Parameter(_) | Operator::Input | Operator::Pointwise(_) => true,
-            Operator::Lookup { symbol } => symbol < self.symbols && !of(0).per_example,
+            Operator::Lookup { symbol, count } => {
+                count > 0 && symbol + count <= self.symbols && !of(0).per_example
+            }
             Operator::Slice { first, count } => first + count <= of(0).rows,
             Operator::Stack => all().all(|shape| shape.columns == of(0).columns),
             Operator::Linear => of(0).columns == of(1).rows && !of(1).per_example,
@@ -329,6 +358,9 @@ impl Graph {
             Operator::LayerNorm => {
                 let row = Shape { rows: 1, columns: of(0).columns, per_example: false };
                 of(1) == row && of(2) == row
+            }
+            Operator::SelfAttention { heads, .. } => {
+                all().all(|shape| shape == of(0)) && of(0).per_example && of(0).columns % heads == 0
             }
             Operator::Score { heads } => {
                 let [query, key] = [of(0), of(1)];
@@ -351,14 +383,16 @@ impl Graph {
         let (rows, columns) = match operator {
             Operator::Parameter(number) => (self.parameters[number].rows, self.parameters[number].columns),
             Operator::Input => return Shape { rows: 1, columns: self.numbers, per_example: true },
-            Operator::Lookup { .. } => {
-                return Shape { rows: 1, columns: of(0).columns, per_example: true };
+            Operator::Lookup { count, .. } => {
+                return Shape { rows: count, columns: of(0).columns, per_example: true };
             }
             Operator::Slice { count, .. } => (count, of(0).columns),
             Operator::Stack => (all().map(|shape| shape.rows).sum(), of(0).columns),
             Operator::Linear => (of(0).rows, of(1).columns),
             Operator::Sum => (all().map(|shape| shape.rows).max().unwrap_or(1), of(0).columns),
-            Operator::Pointwise(_) | Operator::LayerNorm => (of(0).rows, of(0).columns),
+            Operator::Pointwise(_) | Operator::LayerNorm | Operator::SelfAttention { .. } => {
+                (of(0).rows, of(0).columns)
+            }
             Operator::Score { heads } => (1, heads),
             Operator::Attention { .. } => (of(0).rows, of(2).columns),
             Operator::AttentionScores { heads } => (of(0).rows, heads),
@@ -379,7 +413,8 @@ impl Graph {
                 Operator::AttentionScores { .. } | Operator::Score { .. } => {
                     [1, input(0).rows, input(0).columns]
                 }
-                Operator::Lookup { .. } => [1, 1, node.shape.columns],
+                Operator::SelfAttention { .. } => [2 * input(0).rows, input(0).rows, input(0).columns],
+                Operator::Lookup { .. } => [1, node.shape.rows, node.shape.columns],
                 _ => continue,
             };
             let product = factors.iter().fold(1u64, |product, factor| product.saturating_mul(*factor as u64));
@@ -396,6 +431,9 @@ impl Graph {
             // Its weights too.
             Operator::WeightedSum { heads, .. } => {
                 node.shape.columns.max(heads * self.node(node.inputs[0]).shape.rows)
+            }
+            Operator::SelfAttention { heads, .. } => {
+                node.shape.rows * node.shape.columns.max(heads * node.shape.rows)
             }
             _ => node.shape.columns * node.shape.rows,
         };

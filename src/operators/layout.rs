@@ -31,6 +31,11 @@ impl Layout {
                         node.inputs.iter().for_each(|input| layout.need_columns(*input, heads));
                         &[]
                     }
+                    Operator::SelfAttention { heads, .. } => {
+                        node.inputs.iter().for_each(|input| layout.need_columns(*input, heads));
+                        layout.need_columns(NodeId(number), heads);
+                        &[]
+                    }
                     Operator::WeightedSum { heads, .. } => {
                         layout.need_columns(node.inputs[1], heads);
                         layout.need_columns(NodeId(number), heads);
@@ -60,6 +65,9 @@ impl Layout {
                 Operator::AttentionScores { heads } | Operator::Score { heads } => {
                     let has_heads = |id: &NodeId| columns(id) == heads && has_plain_rows(id);
                     layout.columns[number] == 1 && node.inputs.iter().all(has_heads)
+                }
+                Operator::SelfAttention { heads, .. } => {
+                    layout.columns[number] == heads && node.inputs.iter().all(|id| columns(id) == heads)
                 }
                 Operator::WeightedSum { heads, .. } => {
                     columns(&node.inputs[0]) == 1

@@ -11,6 +11,7 @@
 //! | [`linear`], [`read_out`] | products with a matrix, and with one of a single column |
 //! | [`sum`], [`pointwise`], [`relu`] | sums, functions of each number |
 //! | [`layer_norm`] | layer norm |
+//! | [`self_attention`] | attention of each position |
 //! | [`attention`] | attention of one query |
 //! | [`score`], [`attention_scores`], [`weighted_sum`] | its parts: the scores of a query, of one that is the same for all examples, and the mean of the values |
 //! | [`cross_entropy`] | the loss of a logit for each class |
@@ -50,6 +51,9 @@ pub mod reference;
 pub mod relu;
 pub mod rewrite;
 pub mod score;
+pub mod self_attention;
+#[cfg(test)]
+mod sequence_tests;
 pub mod simd;
 pub mod slice;
 pub mod stack;

@@ -1,8 +1,8 @@
-//! Look-up of the row of a table that a symbol of the example names.
+//! Look-up of the rows of a table that symbols of the example name.
 //!
 //! ```text
-//! out = table[symbol]                            table [symbols, columns], out [1, columns]
-//! grad_table[symbol] += grad_out
+//! out[i] = table[symbol_i]                       table [symbols, columns], out [number of symbols, columns]
+//! grad_table[symbol_i] += grad_out[i]
 //! ```
 //!
 //! In vectors a look-up is copied only if a linear map or a ReLU reads it, or if it is the output; other operators read the rows
@@ -10,15 +10,19 @@
 
 use crate::matrix::Matrix;
 
-/// The row of `table` that `symbol` names.
-pub fn forward(table: &Matrix, symbol: u32) -> Matrix {
-    Matrix { rows: 1, columns: table.columns, values: table.row(symbol as usize).to_vec() }
+/// The rows of `table` that these symbols name.
+pub fn forward(table: &Matrix, symbols: &[u32]) -> Matrix {
+    let rows = symbols.iter().flat_map(|symbol| table.row(*symbol as usize));
+    Matrix { rows: symbols.len(), columns: table.columns, values: rows.copied().collect() }
 }
 
 /// The gradient of `table`.
-pub fn backward(table: &Matrix, symbol: u32, grad_output: &Matrix) -> Matrix {
+pub fn backward(table: &Matrix, symbols: &[u32], grad_output: &Matrix) -> Matrix {
     let mut grad_table = Matrix::zeros_like(table);
-    grad_table.row_mut(symbol as usize).copy_from_slice(&grad_output.values);
+    for (at, symbol) in symbols.iter().enumerate() {
+        let sums = grad_table.row_mut(*symbol as usize).iter_mut();
+        sums.zip(grad_output.row(at)).for_each(|(sum, grad)| *sum += grad);
+    }
     grad_table
 }
 

@@ -3,7 +3,7 @@
 use crate::attention_scores::Heads;
 use crate::graph::{Graph, Node, NodeId, Operator};
 use crate::layout::Layout;
-use crate::simd::{BLOCK, Columns, LANES, Panels, Row, panels};
+use crate::simd::{Columns, LANES, Panels, Row, panels};
 
 /// Largest number of values that an operator reads.
 pub(crate) const MAX_SOURCES: usize = 16;
@@ -44,6 +44,10 @@ pub(crate) enum Index {
     Constant,
     /// The row that this symbol of the example names.
     Symbol(usize),
+    /// The row that the symbol of the sample's position names.
+    Symbols,
+    /// The row of the sample's position, of a value that is the same for all examples.
+    Position,
 }
 
 /// Rows that an operator reads.
@@ -65,6 +69,8 @@ pub(crate) struct Step {
     pub(crate) output: usize,
     /// Whether the output depends on the example.
     pub(crate) per_example: bool,
+    /// Positions of an example in the output.
+    pub(crate) positions: usize,
     /// Of a sum, whether the output is max(0, sum).
     pub(crate) is_rectified: bool,
     /// Of a linear map, whether it is a [`read_out`](crate::read_out).
@@ -106,20 +112,23 @@ pub(crate) struct Plan<'a> {
     /// The slot of each value that has one.
     pub(crate) slot_of: Vec<Option<usize>>,
     pub(crate) slots: Vec<Slot>,
+    /// Examples of a block.
+    pub(crate) examples: usize,
 }
 
 impl Plan<'_> {
     pub(crate) fn allocate(&mut self, id: NodeId) -> usize {
         let shape = self.graph.node(id).shape;
-        let (_, _, rows) = self.layout.rows(self.graph, id);
-        let stride = if shape.per_example { shape.rows * BLOCK } else { rows.next_multiple_of(LANES) };
+        let (_, _, used) = self.layout.rows(self.graph, id);
+        let rows = if shape.per_example { shape.rows * self.examples } else { used };
+        let stride = rows.next_multiple_of(LANES);
         let count = self.layout.panels(self.graph, id) * stride;
         self.slots.push(Slot {
             rows: vec![Row::ZERO; count],
             gradient: vec![],
             transposed: vec![],
             stride,
-            used: rows,
+            used,
             columns: self.layout.summed_columns(self.graph, id),
         });
         self.slots.len() - 1
@@ -161,18 +170,25 @@ impl Plan<'_> {
             None => Err("a looked-up row is looked up in".to_string()),
         };
         match node.operator {
-            Operator::Lookup { symbol } if self.slot_of[id.0].is_none() => {
-                read(node.inputs[0], Index::Symbol(symbol))
-            }
+            Operator::Lookup { symbol, count } if self.slot_of[id.0].is_none() => match count {
+                1 if rows == 1 => read(node.inputs[0], Index::Symbol(symbol)),
+                _ if count == rows && count == self.graph.symbols => read(node.inputs[0], Index::Symbols),
+                _ => Err("a looked-up row enters a value of several positions".into()),
+            },
             Operator::Stack => {
                 let parts = node.inputs.iter().map(|part| self.reads(*part, per_example, 1));
                 Ok(parts.collect::<Result<Vec<_>, _>>()?.concat())
             }
             _ if per_example && !node.shape.per_example => match node.shape.rows {
                 1 => read(id, Index::Constant),
+                own if own == rows => read(id, Index::Position),
                 _ => Err("a constant of several rows enters a value of an example".into()),
             },
-            _ if node.shape.rows == 1 && rows > 1 => read(id, Index::Constant),
+            _ if node.shape.rows == rows => read(id, Index::Sample),
+            _ if per_example && node.shape.rows == 1 => {
+                Err("a value of one position enters one of several positions".into())
+            }
+            _ if node.shape.rows == 1 => read(id, Index::Constant),
             _ => read(id, Index::Sample),
         }
     }
@@ -182,7 +198,9 @@ impl Plan<'_> {
 pub(crate) fn needs_memory(graph: &Graph, lookup: NodeId, consumers: &[usize]) -> bool {
     let reads_rows = |consumer: &usize| match graph.nodes[*consumer].operator {
         Operator::Linear => graph.nodes[*consumer].inputs[0] == lookup,
-        operator => matches!(operator, Operator::Pointwise(_) | Operator::LayerNorm),
+        operator => {
+            matches!(operator, Operator::Pointwise(_) | Operator::LayerNorm | Operator::SelfAttention { .. })
+        }
     };
     lookup.0 == graph.output || consumers.iter().any(reads_rows)
 }

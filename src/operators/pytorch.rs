@@ -28,6 +28,30 @@ def layer_norm(x, gain, shift):
 
 ";
 
+/// Rows of a table for all symbols of an example, as a function of the script.
+const LOOK_UP: &str = "\
+def look_up(x, table):
+    hot = functional.one_hot(x.long(), table.shape[1]).to(table.dtype)
+    return hot @ table[:, None]  # [replicas, batch, positions, components]
+
+
+";
+
+/// Attention of each position, as a function of the script.
+const SELF_ATTENTION: &str = "\
+def self_attention(query, keys, values, heads, weighting, is_causal):
+    q, k, v = (x.unflatten(-1, (heads, -1)).transpose(2, 3) for x in (query, keys, values))
+    scores = q @ k.transpose(3, 4) / math.sqrt(k.shape[-1])  # [replicas, batch, heads, positions, positions]
+    hidden = torch.ones(scores.shape[-2:], dtype=torch.bool).triu(1) & is_causal
+    if weighting == \"softmax\":
+        weights = scores.masked_fill(hidden, -math.inf).softmax(-1)
+    else:
+        weights = torch.relu(scores).masked_fill(hidden, 0) / (~hidden).sum(-1, keepdim=True)
+    return (weights @ v).transpose(2, 3).flatten(3)
+
+
+";
+
 /// Positions one below the other, as a function of the script.
 const STACK: &str = "\
 def stack(*rows):
@@ -46,6 +70,12 @@ pub fn functions(graph: &Graph) -> String {
     }
     if has(|operator| matches!(operator, Operator::Attention { .. })) {
         code += ATTENTION;
+    }
+    if has(|operator| matches!(operator, Operator::Lookup { count: 2.., .. })) {
+        code += LOOK_UP;
+    }
+    if has(|operator| matches!(operator, Operator::SelfAttention { .. })) {
+        code += SELF_ATTENTION;
     }
     if has(|operator| *operator == Operator::LayerNorm) {
         code += LAYER_NORM;
@@ -110,10 +140,18 @@ impl Writer<'_> {
         let factor = |number: usize| self.factor(node.inputs[number]);
         let list =
             |from: usize| node.inputs[from..].iter().map(|input| self.value(*input)).collect::<Vec<_>>();
+        // Parameters that are added to positions have an axis for the examples.
+        let has_positions = node.shape.per_example && node.shape.rows > 1;
+        let term = |term: &NodeId| match has_positions && !self.graph.node(*term).shape.per_example {
+            true => format!("{}[:, None]", self.factor(*term)),
+            false => self.value(*term),
+        };
+        let terms = |from: usize| node.inputs[from..].iter().map(term).collect::<Vec<_>>();
         match node.operator {
             Operator::Input => "x".into(),
             Operator::Parameter(number) => format!("p[\"{}\"]", self.graph.parameters[number].name),
-            Operator::Lookup { symbol } => format!("one_hot(x, {symbol}) @ {}", factor(0)),
+            Operator::Lookup { symbol, count: 1 } => format!("one_hot(x, {symbol}) @ {}", factor(0)),
+            Operator::Lookup { .. } => format!("look_up(x, {})", input(0)),
             Operator::Slice { first, count } => format!("{}[:, {first}:{}]", factor(0), first + count),
             Operator::Stack => format!("stack({})", list(0).join(", ")),
             Operator::Linear => {
@@ -121,9 +159,9 @@ impl Writer<'_> {
                 let x = self.graph.node(node.inputs[0]).shape;
                 let axis = if x.per_example && x.rows > 1 { "[:, None]" } else { "" };
                 let product = format!("{} @ {}{axis}", factor(0), factor(1));
-                [vec![product], list(2)].concat().join(" + ")
+                [vec![product], terms(2)].concat().join(" + ")
             }
-            Operator::Sum => list(0).join(" + "),
+            Operator::Sum => terms(0).join(" + "),
             Operator::Pointwise(function) => function.python(&input(0)),
             Operator::Attention { heads, weighting } => {
                 let weights = match weighting {
@@ -131,6 +169,11 @@ impl Writer<'_> {
                     Weighting::Relu => "lambda s: torch.relu(s) / s.shape[2]",
                 };
                 format!("attention({}, {heads}, {weights})", list(0).join(", "))
+            }
+            Operator::SelfAttention { heads, weighting, is_causal } => {
+                let name = if weighting == Weighting::Softmax { "softmax" } else { "relu" };
+                let is_causal = if is_causal { "True" } else { "False" };
+                format!("self_attention({}, {heads}, \"{name}\", {is_causal})", list(0).join(", "))
             }
             Operator::LayerNorm => format!("layer_norm({})", list(0).join(", ")),
             Operator::Score { .. } | Operator::AttentionScores { .. } | Operator::WeightedSum { .. } => {

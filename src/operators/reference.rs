@@ -4,8 +4,8 @@ use crate::graph::{Examples, Graph, Node, Operator};
 use crate::matrix::Matrix;
 use crate::pointwise::Function;
 use crate::{
-    attention, attention_scores, cross_entropy, layer_norm, linear, lookup, pointwise, relu, score, slice,
-    stack, sum, weighted_sum,
+    attention, attention_scores, cross_entropy, layer_norm, linear, lookup, pointwise, relu, score,
+    self_attention, slice, stack, sum, weighted_sum,
 };
 
 /// A network with its weights.
@@ -24,7 +24,9 @@ fn value(node: &Node, weights: &[Matrix], inputs: &[&Matrix], example: Examples<
             columns: example.numbers.len(),
             values: example.numbers.iter().map(|x| f64::from(*x)).collect(),
         },
-        Operator::Lookup { symbol } => lookup::forward(inputs[0], example.symbols[symbol]),
+        Operator::Lookup { symbol, count } => {
+            lookup::forward(inputs[0], &example.symbols[symbol..symbol + count])
+        }
         Operator::Slice { first, count } => slice::forward(inputs[0], first, count),
         Operator::Stack => stack::forward(inputs),
         Operator::Linear => linear::forward(inputs[0], inputs[1], &inputs[2..]),
@@ -33,6 +35,9 @@ fn value(node: &Node, weights: &[Matrix], inputs: &[&Matrix], example: Examples<
         Operator::Pointwise(function) => pointwise::forward(inputs[0], function),
         Operator::Attention { heads, weighting } => {
             attention::forward(inputs[0], inputs[1], inputs[2], heads, weighting)
+        }
+        Operator::SelfAttention { heads, weighting, is_causal } => {
+            self_attention::forward([inputs[0], inputs[1], inputs[2]], heads, weighting, is_causal)
         }
         Operator::LayerNorm => layer_norm::forward(inputs[0], inputs[1], inputs[2]),
         Operator::Score { heads } => score::forward(inputs[0], inputs[1], heads),
@@ -51,8 +56,8 @@ fn gradients(
 ) -> Vec<Matrix> {
     match node.operator {
         Operator::Parameter(_) | Operator::Input => vec![],
-        Operator::Lookup { symbol } => {
-            vec![lookup::backward(inputs[0], example.symbols[symbol], grad_output)]
+        Operator::Lookup { symbol, count } => {
+            vec![lookup::backward(inputs[0], &example.symbols[symbol..symbol + count], grad_output)]
         }
         Operator::Slice { first, .. } => vec![slice::backward(inputs[0], first, grad_output)],
         Operator::Stack => stack::backward(inputs, grad_output),
@@ -65,6 +70,10 @@ fn gradients(
         Operator::Pointwise(function) => vec![pointwise::backward(inputs[0], function, grad_output)],
         Operator::Attention { heads, weighting } => {
             attention::backward(inputs[0], inputs[1], inputs[2], heads, weighting, grad_output).to_vec()
+        }
+        Operator::SelfAttention { heads, weighting, is_causal } => {
+            let all = [inputs[0], inputs[1], inputs[2]];
+            self_attention::backward(all, heads, weighting, is_causal, grad_output).to_vec()
         }
         Operator::LayerNorm => layer_norm::backward(inputs[0], inputs[1], grad_output).to_vec(),
         Operator::Score { heads } => score::backward(inputs[0], inputs[1], heads, grad_output).to_vec(),

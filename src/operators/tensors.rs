@@ -3,7 +3,7 @@
 use burn::tensor::Tensor;
 
 use crate::graph::{Graph, Operator};
-use crate::{attention_scores, layer_norm, lookup, score, weighted_sum};
+use crate::{attention_scores, layer_norm, lookup, score, self_attention, weighted_sum};
 
 /// Values of a node: one, or those of a stack.
 type Parts = Vec<Tensor<3>>;
@@ -12,7 +12,7 @@ type Parts = Vec<Tensor<3>>;
 ///
 /// # Shapes
 /// `parameters` are `[replicas, rows, columns]` in the order of the graph; `x` is `[replicas or 1, batch, symbols or
-/// numbers of an example]`; the result is `[replicas, batch, columns of the output]`.
+/// numbers of an example]`; the result is `[replicas, batch · rows of the output, columns of the output]`.
 ///
 /// # Panics
 /// If the graph has attention that [`Graph::rewritten`] does not take apart, or another operator than a weighted sum reads a
@@ -27,19 +27,29 @@ pub fn forward(graph: &Graph, parameters: &[Tensor<3>], x: &Tensor<3>) -> Tensor
             _ => unreachable!("only a weighted sum reads a stack"),
         };
         let add_from = |first: usize| {
-            let terms = node.inputs[first..].iter().map(|term| values[term.0][0].clone());
+            let positions = if node.shape.per_example { node.shape.rows } else { 1 };
+            let terms = node.inputs[first..].iter().map(|term| {
+                let value = values[term.0][0].clone();
+                // A row for each position is added to the positions of each example.
+                let is_repeated = positions > 1 && value.dims()[1] == positions;
+                let is_constant = !graph.node(*term).shape.per_example;
+                if is_repeated && is_constant { value.repeat_dim(1, x.dims()[1]) } else { value }
+            });
             terms.reduce(|sum, term| sum + term)
         };
         let value = match node.operator {
             Operator::Parameter(which) => parameters[which].clone(),
             Operator::Input => x.clone(),
-            Operator::Lookup { symbol } => {
+            Operator::Lookup { symbol, count } => {
                 let table = input(0);
                 let key = (symbol, table.dims()[1]);
+                let [groups, batch, _] = x.dims();
+                // Positions of all examples one below the other.
+                let x = if count == 1 { x.clone() } else { x.clone().reshape([groups, batch * count, 1]) };
                 let one_hot = match one_hots.iter().find(|(own, _)| *own == key) {
                     Some((_, one_hot)) => one_hot.clone(),
                     None => {
-                        let one_hot = lookup::one_hot(x, symbol, key.1);
+                        let one_hot = lookup::one_hot(&x, symbol, key.1);
                         one_hots.push((key, one_hot.clone()));
                         one_hot
                     }
@@ -64,6 +74,10 @@ pub fn forward(graph: &Graph, parameters: &[Tensor<3>], x: &Tensor<3>) -> Tensor
                 None => unreachable!("a sum has terms"),
             },
             Operator::Pointwise(function) => function.forward_tensors(input(0)),
+            Operator::SelfAttention { heads, weighting, is_causal } => {
+                let all = [input(0), input(1), input(2)];
+                self_attention::forward_tensors(all, node.shape.rows, heads, weighting, is_causal)
+            }
             Operator::LayerNorm => layer_norm::forward_tensors(input(0), input(1), input(2)),
             Operator::Score { heads } => score::forward_tensors(input(0), input(1), heads),
             Operator::AttentionScores { heads } => {

@@ -6,6 +6,7 @@ use super::Executor;
 use crate::graph::Operator;
 use crate::plan::{Read, Step};
 use crate::pointwise::Function;
+use crate::self_attention::{self, Sizes};
 use crate::simd::{LANES, Panels, PanelsMut, Row, Source, SourceMut};
 use crate::weighted_sum::{self, Part, Position, Weighting};
 use crate::{attention_scores, layer_norm, linear, pointwise, read_out, relu, score, slice, sum};
@@ -113,6 +114,28 @@ impl Executor {
                     layer_norm::backward_simd(d, gain, columns, workspace, &mut grad_x, count, x.overwrites);
                 });
                 self.with_gradient(shift, |_, grad| add_panels(d, grad, count, shift.overwrites));
+            }
+            Operator::SelfAttention { weighting, is_causal, .. } => {
+                let sizes = Sizes { positions: step.positions, heads: step.heads, weighting, is_causal };
+                let (examples, d) = (self.count, Panels::new(gradient, stride));
+                let [query, keys, values] =
+                    [0, 1, 2].map(|input: usize| self.slots[step.inputs[input][0].slot].panels());
+                let workspace = &mut step.workspace;
+                self_attention::backward_simd(query, keys, values, sizes, d, workspace, examples);
+                for (which, reads) in step.inputs.iter().enumerate() {
+                    self.with_gradient(reads[0], |_, grad| {
+                        let mut target = PanelsMut::new(grad.rows, grad.stride);
+                        let overwrites = reads[0].overwrites;
+                        self_attention::add_gradient(
+                            sizes,
+                            which,
+                            workspace,
+                            &mut target,
+                            examples,
+                            overwrites,
+                        );
+                    });
+                }
             }
             Operator::Score { .. } => {
                 let (heads, d) = (step.heads, Panels::new(gradient, stride));

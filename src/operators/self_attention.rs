@@ -1,0 +1,384 @@
+//! Attention of each position of an example to all positions, or to those before it and itself, with several heads.
+//!
+//! ```text
+//! s[i, j, g] = Σ_c q[i, g, c] k[j, g, c] / √size     i, j: positions, g: heads, c: components of a head
+//! A[i, j, g] = exp s[i, j, g] / Σ_j' exp s[i, j', g], or max(0, s[i, j, g]) / n      j, j' < n
+//! out[i, g, c] = Σ_j A[i, j, g] v[j, g, c]           n = i + 1 if causal, else positions
+//! grad_q[i, g, c] = Σ_j grad_s[i, j, g] k[j, g, c] / √size
+//! grad_k[j, g, c] = Σ_i grad_s[i, j, g] q[i, g, c] / √size
+//! grad_s, grad_v as of the weighted sum              q, k, v, out [positions, heads · size]
+//! ```
+//!
+//! Vaswani et al. 2017, section 3.2.
+//!
+//! # Why
+//! In vectors the queries, keys and values of a head are copied into matrices with full tiles, of which scores, weights and
+//! gradients are [products](crate::simd::products), as those of a linear map.
+
+use crate::attention;
+use crate::attention_scores::Heads;
+use crate::matrix::Matrix;
+use crate::simd::{
+    LANES, Panels, PanelsMut, Row, TILE_ROWS, accumulate_weight_gradient, exp, multiply, panels, row_by_row,
+    transpose, wide,
+};
+use crate::weighted_sum::Weighting;
+
+/// Positions of an example, heads, and which positions are seen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Sizes {
+    /// Positions of an example.
+    pub positions: usize,
+    /// Heads.
+    pub heads: Heads,
+    /// How scores become weights.
+    pub weighting: Weighting,
+    /// Whether a position attends to itself and those before it alone.
+    pub is_causal: bool,
+}
+
+/// Positions that position `i` attends to.
+fn seen(i: usize, positions: usize, is_causal: bool) -> usize {
+    if is_causal { i + 1 } else { positions }
+}
+
+/// The first rows of a matrix.
+fn first_rows(x: &Matrix, rows: usize) -> Matrix {
+    Matrix { rows, columns: x.columns, values: x.values[..rows * x.columns].to_vec() }
+}
+
+fn row(x: &Matrix, row: usize) -> Matrix {
+    Matrix { rows: 1, columns: x.columns, values: x.row(row).to_vec() }
+}
+
+/// Attention of each position.
+pub fn forward(
+    [query, keys, values]: [&Matrix; 3],
+    heads: usize,
+    weighting: Weighting,
+    is_causal: bool,
+) -> Matrix {
+    let mut out = Matrix::zeros_like(values);
+    for i in 0..query.rows {
+        let seen = seen(i, query.rows, is_causal);
+        let (keys, values) = (first_rows(keys, seen), first_rows(values, seen));
+        let own = attention::forward(&row(query, i), &keys, &values, heads, weighting);
+        out.row_mut(i).copy_from_slice(&own.values);
+    }
+    out
+}
+
+/// The gradients of queries, keys and values.
+pub fn backward(
+    [query, keys, values]: [&Matrix; 3],
+    heads: usize,
+    weighting: Weighting,
+    is_causal: bool,
+    grad_output: &Matrix,
+) -> [Matrix; 3] {
+    let mut gradients = [query, keys, values].map(Matrix::zeros_like);
+    for i in 0..query.rows {
+        let seen = seen(i, query.rows, is_causal);
+        let (keys, values) = (first_rows(keys, seen), first_rows(values, seen));
+        let grad = row(grad_output, i);
+        let own = attention::backward(&row(query, i), &keys, &values, heads, weighting, &grad);
+        gradients[0].row_mut(i).copy_from_slice(&own[0].values);
+        for (sum, own) in gradients[1..].iter_mut().zip(&own[1..]) {
+            sum.values.iter_mut().zip(&own.values).for_each(|(sum, own)| *sum += own);
+        }
+    }
+    gradients
+}
+
+impl Sizes {
+    /// Rows of a panel of positions.
+    fn stride(self) -> usize {
+        self.positions.next_multiple_of(LANES)
+    }
+
+    /// Rows of a matrix of vectors of a head, `[panel of components][position]`.
+    fn vectors(self) -> usize {
+        self.heads.panels() * self.stride()
+    }
+
+    /// Rows of a matrix of weights, `[panel of seen positions][position]`.
+    fn weights(self) -> usize {
+        panels(self.positions) * self.stride()
+    }
+
+    /// Rows of the workspace for so many examples: the weights of each head, three gradients of each, and what one head needs.
+    pub fn workspace_rows(self, examples: usize) -> usize {
+        examples * self.heads.count * (self.weights() + 3 * self.vectors())
+            + self.weights()
+            + 5 * self.vectors()
+    }
+
+    /// The workspace in its parts: weights and gradients of all examples and heads, and matrices of one head.
+    fn split(self, workspace: &mut [Row], examples: usize) -> [&mut [Row]; 3] {
+        let all = examples * self.heads.count;
+        let (weights, rest) = workspace.split_at_mut(all * self.weights());
+        let (gradients, rest) = rest.split_at_mut(all * 3 * self.vectors());
+        [weights, gradients, rest]
+    }
+
+    /// The weight that a head of an example gives to position `j` at position `i`.
+    pub fn weight(self, workspace: &[Row], [example, head]: [usize; 2], i: usize, j: usize) -> f32 {
+        let first = (example * self.heads.count + head) * self.weights();
+        workspace[first + j / LANES * self.stride() + i].0[j % LANES]
+    }
+}
+
+/// Copies the vectors of a head of an example, times `scale`, into a matrix with full tiles.
+#[inline(always)]
+fn pack(x: Panels<'_>, sizes: Sizes, [example, head]: [usize; 2], scale: f32, out: &mut [Row]) {
+    let first = example * sizes.positions;
+    for (panel, out) in out.chunks_exact_mut(sizes.stride()).enumerate() {
+        let rows = x.from(first).panel(head * sizes.heads.panels() + panel, sizes.positions);
+        for (out, row) in out.iter_mut().zip(rows) {
+            row_by_row();
+            *out = *row * scale;
+        }
+        out[sizes.positions..].fill(Row::ZERO);
+    }
+}
+
+/// Replaces the scores of a position by weights; beyond the positions that are seen they are 0.
+#[inline(always)]
+fn weigh(scores: &mut [Row], stride: usize, i: usize, count: usize, weighting: Weighting) {
+    let rows = count.div_ceil(LANES);
+    let is_seen = |panel: usize, lane: usize| panel * LANES + lane < count;
+    for panel in rows..scores.len().div_ceil(stride) {
+        scores[panel * stride + i] = Row::ZERO;
+    }
+    if weighting == Weighting::Relu {
+        let by = 1.0 / count as f32;
+        for panel in 0..rows {
+            let row = &mut scores[panel * stride + i];
+            let weights = row.map(|score| if score > 0.0 { score * by } else { score * 0.0 + 0.0 });
+            *row = Row(std::array::from_fn(|l| if is_seen(panel, l) { weights.0[l] } else { 0.0 }));
+        }
+        return;
+    }
+    let lowest = f32::NEG_INFINITY;
+    let larger = |a: f32, b: f32| if b > a { b } else { a };
+    let mut max = Row([lowest; LANES]);
+    for panel in 0..rows {
+        let row = &mut scores[panel * stride + i];
+        *row = Row(std::array::from_fn(|l| if is_seen(panel, l) { row.0[l] } else { lowest }));
+        max = max.zip(*row, larger);
+    }
+    let max = max.0.iter().copied().fold(lowest, larger);
+    let mut sum = Row::ZERO;
+    for panel in 0..rows {
+        let row = &mut scores[panel * stride + i];
+        *row = exp(row.map(|score| score - max));
+        sum = sum + *row;
+    }
+    let sum = sum.sum();
+    for panel in 0..rows {
+        let row = &mut scores[panel * stride + i];
+        *row = row.map(|power| power / sum);
+    }
+}
+
+wide! {
+    /// Writes attention of `examples` examples, and their weights into the workspace.
+    ///
+    /// # Shapes
+    /// `query`, `keys` and `values` are `[head][panel][example][position]`, and `out` likewise. The workspace holds
+    /// [`Sizes::workspace_rows`].
+    pub fn forward_simd(
+        query: Panels<'_>,
+        keys: Panels<'_>,
+        values: Panels<'_>,
+        sizes: Sizes,
+        workspace: &mut [Row],
+        out: &mut PanelsMut<'_>,
+        examples: usize,
+    ) {
+        let Sizes { positions, heads, weighting, is_causal } = sizes;
+        let (stride, vectors, inputs) = (sizes.stride(), sizes.vectors(), heads.panels() * LANES);
+        let scale = 1.0 / (heads.size as f32).sqrt();
+        let most = workspace_examples(sizes, workspace.len());
+        let [all_weights, _, rest] = sizes.split(workspace, most);
+        let (q, rest) = rest.split_at_mut(vectors);
+        let (k, rest) = rest.split_at_mut(vectors);
+        let (v, rest) = rest.split_at_mut(vectors);
+        let (transposed, rest) = rest.split_at_mut(vectors);
+        let result = &mut rest[..vectors];
+        for example in 0..examples {
+            for head in 0..heads.count {
+                let own = [example, head];
+                pack(query, sizes, own, scale, q);
+                pack(keys, sizes, own, 1.0, k);
+                pack(values, sizes, own, 1.0, v);
+                let first = (example * heads.count + head) * sizes.weights();
+                let weights = &mut all_weights[first..][..sizes.weights()];
+                transpose(k, stride, LANES, 0..stride / LANES, transposed);
+                let scores = &mut PanelsMut::new(weights, stride);
+                multiply(Panels::new(q, stride), Panels::new(transposed, inputs), inputs, scores, stride, false);
+                for i in 0..positions {
+                    weigh(weights, stride, i, seen(i, positions, is_causal), weighting);
+                }
+                let tiled = positions.next_multiple_of(TILE_ROWS);
+                multiply(Panels::new(weights, stride), Panels::new(v, stride), positions, &mut PanelsMut::new(result, stride), tiled, false);
+                for (panel, rows) in result.chunks_exact(stride).enumerate() {
+                    let at = (head * heads.panels() + panel) * out.stride + example * positions;
+                    out.rows[at..][..positions].copy_from_slice(&rows[..positions]);
+                }
+            }
+        }
+    }
+}
+
+/// Examples for which a workspace was made.
+fn workspace_examples(sizes: Sizes, rows: usize) -> usize {
+    let one = sizes.workspace_rows(1) - sizes.workspace_rows(0);
+    (rows - sizes.workspace_rows(0)) / one
+}
+
+wide! {
+    /// Writes the gradients of queries, keys and values into the workspace.
+    ///
+    /// # Shapes
+    /// As in [`forward_simd`], after it; `grad_output` has the layout of `out`.
+    pub fn backward_simd(
+        query: Panels<'_>,
+        keys: Panels<'_>,
+        values: Panels<'_>,
+        sizes: Sizes,
+        grad_output: Panels<'_>,
+        workspace: &mut [Row],
+        examples: usize,
+    ) {
+        let Sizes { positions, heads, weighting, is_causal } = sizes;
+        let (stride, vectors, inputs) = (sizes.stride(), sizes.vectors(), heads.panels() * LANES);
+        let scale = 1.0 / (heads.size as f32).sqrt();
+        let most = workspace_examples(sizes, workspace.len());
+        let [all_weights, all_gradients, rest] = sizes.split(workspace, most);
+        let (grad_scores, rest) = rest.split_at_mut(sizes.weights());
+        let (q, rest) = rest.split_at_mut(vectors);
+        let (k, rest) = rest.split_at_mut(vectors);
+        let (v, rest) = rest.split_at_mut(vectors);
+        let (transposed, rest) = rest.split_at_mut(vectors);
+        let d = &mut rest[..vectors];
+        for example in 0..examples {
+            for head in 0..heads.count {
+                let own = [example, head];
+                pack(query, sizes, own, scale, q);
+                pack(keys, sizes, own, 1.0, k);
+                pack(values, sizes, own, 1.0, v);
+                pack(grad_output, sizes, own, 1.0, d);
+                let at = example * heads.count + head;
+                let weights = &all_weights[at * sizes.weights()..][..sizes.weights()];
+                let gradients = &mut all_gradients[at * 3 * vectors..][..3 * vectors];
+                gradients.fill(Row::ZERO);
+                let (grad_q, gradients) = gradients.split_at_mut(vectors);
+                let (grad_k, grad_v) = gradients.split_at_mut(vectors);
+                transpose(v, stride, LANES, 0..stride / LANES, transposed);
+                let scores = &mut PanelsMut::new(grad_scores, stride);
+                multiply(Panels::new(d, stride), Panels::new(transposed, inputs), inputs, scores, stride, false);
+                for i in 0..positions {
+                    let by = 1.0 / seen(i, positions, is_causal) as f32;
+                    let rows = || (i..weights.len()).step_by(stride);
+                    if weighting == Weighting::Relu {
+                        for at in rows() {
+                            row_by_row();
+                            grad_scores[at] = grad_scores[at].zip(weights[at], |g, weight| if weight > 0.0 { g * by } else { 0.0 });
+                        }
+                        continue;
+                    }
+                    let mut mean = Row::ZERO;
+                    for at in rows() {
+                        mean = mean + weights[at].zip(grad_scores[at], |weight, g| weight * g);
+                    }
+                    let mean = mean.sum();
+                    for at in rows() {
+                        row_by_row();
+                        grad_scores[at] = grad_scores[at].zip(weights[at], |g, weight| (g - mean) * weight);
+                    }
+                }
+                // The rows behind the last position are no position's.
+                for rows in grad_scores.chunks_exact_mut(stride) {
+                    rows[positions..].fill(Row::ZERO);
+                }
+                let (d, q) = (Panels::new(d, stride), Panels::new(q, stride));
+                let (weights, grad_scores) = (Panels::new(weights, stride), Panels::new(grad_scores, stride));
+                accumulate_weight_gradient(weights, d, heads.panels(), positions, &mut PanelsMut::new(grad_v, stride), positions);
+                accumulate_weight_gradient(grad_scores, q, heads.panels(), positions, &mut PanelsMut::new(grad_k, stride), positions);
+                multiply(grad_scores, Panels::new(k, stride), positions, &mut PanelsMut::new(grad_q, stride), stride, false);
+                for row in grad_q.iter_mut() {
+                    row_by_row();
+                    *row = *row * scale;
+                }
+            }
+        }
+    }
+}
+
+wide! {
+    /// Adds one of the three gradients that [`backward_simd`] wrote, or writes it.
+    ///
+    /// # Shapes
+    /// `gradient` has the layout of `query`; `which` is 0 for queries, 1 for keys, 2 for values.
+    pub fn add_gradient(sizes: Sizes, which: usize, workspace: &[Row], gradient: &mut PanelsMut<'_>, examples: usize, overwrites: bool) {
+        let (heads, stride, vectors) = (sizes.heads, sizes.stride(), sizes.vectors());
+        let most = workspace_examples(sizes, workspace.len());
+        let all = &workspace[most * heads.count * sizes.weights()..];
+        for example in 0..examples {
+            for head in 0..heads.count {
+                let own = &all[((example * heads.count + head) * 3 + which) * vectors..][..vectors];
+                for (panel, rows) in own.chunks_exact(stride).enumerate() {
+                    let at = (head * heads.panels() + panel) * gradient.stride + example * sizes.positions;
+                    for (sum, row) in gradient.rows[at..][..sizes.positions].iter_mut().zip(rows) {
+                        row_by_row();
+                        *sum = if overwrites { *row } else { *sum + *row };
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Attention on tensors.
+///
+/// # Shapes
+/// Queries, keys and values are `[replicas, batch · positions, heads · size]`, and so is the result.
+#[cfg(feature = "train")]
+pub fn forward_tensors(
+    all: [burn::tensor::Tensor<3>; 3],
+    positions: usize,
+    heads: usize,
+    weighting: Weighting,
+    is_causal: bool,
+) -> burn::tensor::Tensor<3> {
+    use burn::tensor::activation::{relu, softmax};
+    use burn::tensor::{Tensor, TensorData};
+    /// What is added to the score of a position that is not seen; −∞ would have no gradient on some GPUs.
+    const HIDDEN: f32 = -1e9;
+    let [replicas, rows, columns] = all[0].dims();
+    let size = columns / heads;
+    let device = all[0].device();
+    let [q, k, v] = all.map(|x| {
+        let x = x.reshape([replicas * rows / positions, positions, heads, size]);
+        x.swap_dims(1, 2) // [replicas · batch, heads, positions, size]
+    });
+    let scores = q.matmul(k.swap_dims(2, 3)) / (size as f32).sqrt();
+    // For position i and seen position j.
+    let each = |value: &dyn Fn(usize, usize) -> f32| {
+        let all = (0..positions * positions).map(|at| value(at / positions, at % positions)).collect();
+        Tensor::<4>::from_data(TensorData::new(all, [1, 1, positions, positions]), &device)
+    };
+    let is_seen = |i: usize, j: usize| j < seen(i, positions, is_causal);
+    let weights = match weighting {
+        Weighting::Softmax if is_causal => {
+            softmax(scores + each(&|i, j| if is_seen(i, j) { 0.0 } else { HIDDEN }), 3)
+        }
+        Weighting::Softmax => softmax(scores, 3),
+        Weighting::Relu => {
+            let share = |i: usize| 1.0 / seen(i, positions, is_causal) as f32;
+            relu(scores) * each(&|i, j| if is_seen(i, j) { share(i) } else { 0.0 })
+        }
+    };
+    weights.matmul(v).swap_dims(1, 2).reshape([replicas, rows, columns])
+}
