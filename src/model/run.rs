@@ -266,7 +266,7 @@ impl RunSpec {
             MODEL_KEY if text == self.model.info().slug => Ok(()),
             OPTIMIZER_KEY if text == self.optimizer.info().slug => Ok(()),
             MODEL_KEY => {
-                self.model = Model::from_slug(text)
+                self.model = Model::proposed(text, &self.task)
                     .ok_or_else(|| InvalidSetting::new(key, text, describe_options(Model::ENTRIES)))?;
                 Ok(())
             }

@@ -308,26 +308,42 @@ impl Executor {
         rows.iter().skip(example).step_by(*stride).flat_map(|row| row.0)
     }
 
-    /// The value with this label for an example of the block; empty if there is none.
+    /// The value with this label for an example of the block, `[positions, components]`; empty if there is none.
     pub fn labelled(&self, label: &str, example: usize) -> Vec<f32> {
         let found = self.labels.iter().find(|own| own.label == label && !own.is_grouped);
-        found.map_or(vec![], |own| self.numbers(own.slot, example).take(own.size).collect())
+        let of_position = |own: &Label, position: usize| {
+            let numbers = self.numbers(own.slot, example * own.positions + position);
+            numbers.take(own.size).collect::<Vec<_>>()
+        };
+        found.map_or(vec![], |own| (0..own.positions).flat_map(|at| of_position(own, at)).collect())
+    }
+
+    /// Positions of the value with this label; 1 if there is none.
+    pub fn positions(&self, label: &str) -> usize {
+        self.labels.iter().find(|own| own.label == label).map_or(1, |own| own.positions)
     }
 
     fn labelled_sum(&self, label: &str) -> Option<&Step> {
         let found = self.labels.iter().find(|own| own.label == label)?;
         let step = &self.steps[found.step];
-        matches!(step.operator, Operator::WeightedSum { .. }).then_some(step)
+        let has_weights =
+            matches!(step.operator, Operator::WeightedSum { .. } | Operator::SelfAttention { .. });
+        has_weights.then_some(step)
     }
 
-    /// Heads of the weighted sum with this label; 0 if there is none.
+    /// Heads of the attention with this label; 0 if there is none.
     pub fn heads(&self, label: &str) -> usize {
         self.labelled_sum(label).map_or(0, |step| step.heads.count)
     }
 
-    /// The weights that the weighted sum with this label gives to each position of an example of the block, `[heads, positions]`.
+    /// The weights that the attention with this label gives to each position of an example of the block, `[heads, positions]`;
+    /// if each position attends, `[heads, positions, positions]`, the one that attends first.
     pub fn weights(&self, label: &str, example: usize) -> Vec<f32> {
-        let Some(Step { workspace, inputs, heads, .. }) = self.labelled_sum(label) else { return vec![] };
+        let Some(step) = self.labelled_sum(label) else { return vec![] };
+        let Step { workspace, inputs, heads, .. } = step;
+        if let Some(sizes) = step.sizes() {
+            return sizes.all_weights(workspace, example);
+        }
         let positions = inputs[0].len();
         let weight = |head| {
             (0..positions)

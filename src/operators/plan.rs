@@ -1,8 +1,9 @@
 //! Slots and steps of the executor in vectors, planned before the first step.
 
 use crate::attention_scores::Heads;
-use crate::graph::{Graph, Node, NodeId, Operator};
+use crate::graph::{Graph, Node, NodeId, Operator, Shape};
 use crate::layout::Layout;
+use crate::self_attention::Sizes;
 use crate::simd::{Columns, LANES, Panels, Row, panels};
 
 /// Largest number of values that an operator reads.
@@ -81,6 +82,14 @@ pub(crate) struct Step {
     pub(crate) workspace: Vec<Row>,
 }
 
+impl Step {
+    /// Sizes of an attention of each position; none of another operator.
+    pub(crate) fn sizes(&self) -> Option<Sizes> {
+        let Operator::SelfAttention { weighting, is_causal, .. } = self.operator else { return None };
+        Some(Sizes { positions: self.positions, heads: self.heads, weighting, is_causal })
+    }
+}
+
 /// Layout of a parameter in its slot.
 #[derive(Debug, Clone)]
 pub(crate) struct ParameterLayout {
@@ -101,6 +110,8 @@ pub(crate) struct Label {
     pub(crate) step: usize,
     /// Components.
     pub(crate) size: usize,
+    /// Positions of an example.
+    pub(crate) positions: usize,
     /// Whether the components are in groups that begin panels.
     pub(crate) is_grouped: bool,
 }
@@ -157,7 +168,8 @@ impl Plan<'_> {
             let slot = self.slot_of[number].ok_or_else(|| format!("{label} has no memory"))?;
             let step = steps.iter().rposition(|step| step.output == slot).unwrap_or(0);
             let is_grouped = self.layout.is_grouped(NodeId(number));
-            labels.push(Label { label, slot, step, size: node.shape.columns, is_grouped });
+            let Shape { rows: positions, columns: size, .. } = node.shape;
+            labels.push(Label { label, slot, step, size, positions, is_grouped });
         }
         Ok(labels)
     }

@@ -119,7 +119,11 @@ pub fn functions(graph: &Graph) -> String {
             count += 1;
         }
     }
-    let _ = write!(code, "    return {}", writer.value(NodeId(graph.output)));
+    // The positions of all examples one below the other.
+    let has_positions = graph.output().shape.rows > 1;
+    let output =
+        if has_positions { writer.factor(NodeId(graph.output)) } else { writer.value(NodeId(graph.output)) };
+    let _ = write!(code, "    return {output}{}", if has_positions { ".flatten(1, 2)" } else { "" });
     code
 }
 

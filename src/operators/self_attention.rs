@@ -121,10 +121,17 @@ impl Sizes {
         [weights, gradients, rest]
     }
 
-    /// The weight that a head of an example gives to position `j` at position `i`.
-    pub fn weight(self, workspace: &[Row], [example, head]: [usize; 2], i: usize, j: usize) -> f32 {
-        let first = (example * self.heads.count + head) * self.weights();
-        workspace[first + j / LANES * self.stride() + i].0[j % LANES]
+    /// All weights of an example, `[heads, positions, seen positions]`.
+    pub fn all_weights(self, workspace: &[Row], example: usize) -> Vec<f32> {
+        let Sizes { positions, heads, .. } = self;
+        let mut all = Vec::with_capacity(heads.count * positions * positions);
+        for head in 0..heads.count {
+            let own = &workspace[(example * heads.count + head) * self.weights()..][..self.weights()];
+            for i in 0..positions {
+                all.extend((0..positions).map(|j| own[j / LANES * self.stride() + i].0[j % LANES]));
+            }
+        }
+        all
     }
 }
 
@@ -354,7 +361,7 @@ pub fn forward_tensors(
 ) -> burn::tensor::Tensor<3> {
     use burn::tensor::activation::{relu, softmax};
     use burn::tensor::{Tensor, TensorData};
-    /// What is added to the score of a position that is not seen; −∞ would have no gradient on some GPUs.
+    /// Added to the score of a position that is not seen; −∞ would have no gradient on some GPUs.
     const HIDDEN: f32 = -1e9;
     let [replicas, rows, columns] = all[0].dims();
     let size = columns / heads;

@@ -34,7 +34,7 @@ export function ownNetworks(here) {
       }
       // The proposed network: 23 × 128, an MLP, and 128 × 23.
       await until(async () => (await text(see("layers-total"))) === "137,600 parameters in each network.", "the sum");
-      assert.deepEqual(await see("layers").locator(".layers__shape").allTextContents(), ["2 × 128", "1 × 128", "1 × 128", "1 × 23"]);
+      assert.deepEqual(await see("layers").locator(".own-layers__shape").allTextContents(), ["2 × 128", "1 × 128", "1 × 128", "1 × 23"]);
       await see("add-norm").click();
       await until(() => page.url().includes("net=embed~128;sum;mlp~512;norm;read"), "the layer in the link");
       await until(async () => (await text(see("layers-total"))) === "137,856 parameters in each network.", "another sum");

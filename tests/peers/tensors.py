@@ -298,7 +298,9 @@ def own(p, x, s):
     ends["concat"] = lambda h: h.reshape(len(h), 1, -1)
     for number, line in enumerate(re.split("[;\n]", s["net"].replace("~", " ")), 1):
         (kind, *options), q = line.split(), lambda name: p[f"{number}.{name}"]
-        if kind == "embed" and "embed" in p and len(p["embed"]) == x.shape[1] and s["task"] != "groups":
+        if kind == "embed" and s["task"] == "markov":
+            h = p["embed"][x.astype(int)]
+        elif kind == "embed" and s["task"] != "groups":
             h = h @ p["embed"]
         elif kind == "embed":
             tables = [p["embed"]] * 2 if "embed" in p else [p["embed_a"], p["embed_b"]]
@@ -310,7 +312,7 @@ def own(p, x, s):
         elif kind == "attention":
             heads, count, outputs = int(options[0]), h.shape[1], []
             for at in range(count):
-                seen = h[:, : at + 1] if "causal" in options else h
+                seen = h[:, : at + 1] if "causal" in options or s["task"] == "markov" else h
                 for g in range(heads):
                     query, key, value = (columns(q(name), g, heads) for name in ("query", "key", "value"))
                     scores = (h[:, at : at + 1] @ query * (seen @ key)).sum(-1) / math.sqrt(key.shape[1])
@@ -329,7 +331,7 @@ def own(p, x, s):
             h = (ends[options[0]](h) if options else h) @ q("w")
         else:
             h = (functions | ends)[kind](h)
-    return h[:, 0]
+    return h[:, -1]  # in a sequence, after the whole context
 
 
 def gated_memory(p, x, s):

@@ -1,11 +1,14 @@
 //! Networks on sequences: tensors, plain loops and, by them, central differences give the same numbers.
 
 use burn::tensor::{Tensor, TensorData};
+use vivarium::models::own::build::Data;
 use vivarium::models::{Model, attention_only, minimal_markov};
 use vivarium::run::RunSpec;
 use vivarium::tasks::Batch;
 use vivarium::training::autodiff::Autodiff;
 use vivarium::training::launch::device::Device;
+use vivarium_operators::cross_entropy::forward_backward;
+use vivarium_operators::reference::Reference as Executed;
 
 use crate::gradients::numbers;
 use crate::spec;
@@ -25,6 +28,8 @@ pub const NETWORKS: &[&str] = &[
     "model=minimal-markov&k=2",
     "model=minimal-markov&k=4&w0=0.1&v0=-0.03",
     "model=minimal-markov&k=3&from=bigram",
+    "model=own&k=3",
+    "model=own&k=4&net=embed~10;norm;attention~2~size~3~relu;mlp~7~gelu;norm;read",
 ];
 
 /// A run on two replicas.
@@ -59,6 +64,32 @@ fn reference(spec: &RunSpec, replica: usize, sequences: &[u8]) -> (Vec<f64>, f64
             let (loss, gradients) = net.gradients(&slices, k, sequences);
             let logits = contexts.flat_map(|context| net.logits(&slices, k, context)).collect();
             (logits, loss, gradients.to_vec())
+        }
+        Model::OwnNetwork(net) => {
+            let graph = net.graph(Data::of(spec.task.examples())).unwrap();
+            let doubles: Vec<Vec<f64>> =
+                weights.iter().map(|w| w.iter().map(|w| f64::from(*w)).collect()).collect();
+            let (plain, mut loss) = (Executed::new(&graph, &doubles), 0.0);
+            let mut gradients: Vec<Vec<f64>> = doubles.iter().map(|w| vec![0.0; w.len()]).collect();
+            for sequence in sequences.chunks_exact(length + 1) {
+                let symbols: Vec<u32> = sequence.iter().map(|symbol| u32::from(*symbol)).collect();
+                let (own, of_own) = plain.gradient_of(&symbols[..length], |logits| {
+                    let each = logits.chunks(k).zip(&symbols[1..]);
+                    let each = each.map(|(f, label)| forward_backward(f, *label as usize, 0.0));
+                    let (losses, gradients): (Vec<f64>, Vec<Vec<f64>>) = each.unzip();
+                    (losses.iter().sum(), gradients.concat())
+                });
+                loss += own;
+                for (sum, own) in gradients.iter_mut().flatten().zip(of_own.iter().flatten()) {
+                    *sum += own;
+                }
+            }
+            let count = (sequences.len() / (length + 1) * length) as f64;
+            gradients.iter_mut().flatten().for_each(|sum| *sum /= count);
+            let logits = contexts.flat_map(|context| {
+                plain.output(&context.iter().map(|symbol| u32::from(*symbol)).collect::<Vec<_>>())
+            });
+            (logits.collect(), loss / count, gradients)
         }
         _ => unreachable!("a network on sequences"),
     }

@@ -43,6 +43,10 @@ const RUNS: &[(&str, &str)] = &[
         "own-attention",
         "groups?n=11&model=own&net=embed~12~separate;token;positions;norm;attention~3;mlp~10;attention~2~size~5~causal~relu;read~last",
     ),
+    (
+        "own-sequence",
+        "markov?k=3&t=12&model=own&net=embed~8;positions;norm;attention~2;mlp~6~gelu;attention~4~relu;read",
+    ),
     ("own-concat", "groups?n=11&model=own&net=embed~12;concat;linear~16;square;read"),
     ("power-net", "sparse-parity?n=12&model=power-net&width=9&loss=ce"),
     ("cls-transformer", "sparse-boolean?n=12&demb=16&heads=4&dmlp=24"),

@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 
 use crate::store::Store;
-use vivarium_model::models::own_network::layers::LAYERS;
+use vivarium_model::models::own::layers::LAYERS;
 use vivarium_page::settings::layers::{LAYERS_KEY, LayerRow, layer_list, with_layer};
 use vivarium_ui::context::RunContext;
 
@@ -16,32 +16,32 @@ pub fn LayerOutline() -> impl IntoView {
     let add = move |kind: usize| context.edit(LAYERS_KEY, with_layer(&state.get_untracked().text, kind));
     let row = |LayerRow { text, tokens, shape, parameters, bar_percent }: LayerRow| {
         let bars = (0..tokens).map(|_| {
-            view! { <span class="layers__bar" style:--filled=format!("{bar_percent}%")></span> }
+            view! { <span class="own-layers__bar" style:--filled=format!("{bar_percent}%")></span> }
         });
         view! {
-            <li class="layers__row">
-                <span class="layers__bars" aria-hidden="true">{bars.collect_view()}</span>
-                <code class="layers__text" prop:textContent=text></code>
-                <span class="layers__shape" title=tr!("vectors × components") prop:textContent=shape></span>
-                <span class="layers__parameters" title=tr!("parameters") prop:textContent=parameters></span>
+            <li class="own-layers__row">
+                <span class="own-layers__bars" aria-hidden="true">{bars.collect_view()}</span>
+                <code class="own-layers__text" prop:textContent=text></code>
+                <span class="own-layers__shape" title=tr!("vectors × components") prop:textContent=shape></span>
+                <span class="own-layers__parameters" title=tr!("parameters") prop:textContent=parameters></span>
             </li>
         }
     };
     let buttons = LAYERS.iter().enumerate().map(|(kind, info)| {
         view! {
-            <button class="button layers__add" type="button" data-testid=format!("add-{}", info.word) title=info.about()
+            <button class="button own-layers__add" type="button" data-testid=format!("add-{}", info.word) title=info.about()
                 disabled=move || state.with(|state| state.is_locked) on:click=move |_| add(kind)>
                 {info.word}
             </button>
         }
     });
     view! {
-        <div class="layers" data-testid="layers">
-            <div class="layers__buttons" role="group" aria-label=tr!("Add a layer")>{buttons.collect_view()}</div>
-            <ol class="layers__list" aria-label=tr!("Layers and what they compute")>
+        <div class="own-layers" data-testid="layers">
+            <div class="own-layers__buttons" role="group" aria-label=tr!("Add a layer")>{buttons.collect_view()}</div>
+            <ol class="own-layers__list" aria-label=tr!("Layers and what they compute")>
                 {move || list.get().map(|list| list.rows).unwrap_or_default().into_iter().map(row).collect_view()}
             </ol>
-            <p class="layers__total" role="status" data-testid="layers-total"
+            <p class="own-layers__total" role="status" data-testid="layers-total"
                 prop:textContent=move || list.get().map(|list| list.total).unwrap_or_default()></p>
         </div>
     }

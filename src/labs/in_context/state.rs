@@ -55,7 +55,7 @@ pub struct InspectedPrompt {
     /// Pairs of a baseline and its prediction of the query's label from the examples shown.
     pub baseline_predictions: Vec<(Baseline, f64)>,
     /// Whether the baselines lack a network trained on this prompt, because training would take too long.
-    pub lacks_own_network: bool,
+    pub lacks_own: bool,
     /// Target function and predictions as curves over x; none if inputs have more than one number.
     pub curves: Option<PromptCurves>,
 }
@@ -311,7 +311,7 @@ impl InContextState {
             dim,
             shown_count: shown,
             baseline_predictions: others,
-            lacks_own_network: is_left_out,
+            lacks_own: is_left_out,
             curves: drawn,
             ..InspectedPrompt::default()
         };

@@ -109,7 +109,7 @@ fn unmeasured_note(run: &RunView) -> Option<&'static str> {
 /// The note that the trained baseline has no prediction for the prompt shown because training a network on it takes too
 /// long; none otherwise.
 pub(super) fn untrained_note(state: &InContextState) -> Option<&'static str> {
-    state.inspected.lacks_own_network.then(|| {
+    state.inspected.lacks_own.then(|| {
         tr!("A network that is trained on this prompt is not shown, because training takes too long at these settings.")
     })
 }

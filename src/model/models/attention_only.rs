@@ -283,7 +283,7 @@ impl Architecture for OfLength {
     }
 
     fn rows(&self) -> Rows {
-        Rows { name: "Embedding E", symbol: "E", row: "symbol", column: "component", entry: "weight" }
+        Rows::SYMBOLS
     }
 
     fn initial(&self, seed: u64, inputs: usize, replicas: usize) -> Vec<Vec<f32>> {

@@ -6,7 +6,7 @@ use super::initialisation::each;
 use super::{Architecture, Bind, Network, Parameter, Rows, exceeds_memory};
 use crate::tasks::Examples;
 use vivarium_core::settings::InvalidSetting;
-use vivarium_operators::simd::{BLOCK, LANES, Row};
+use vivarium_operators::simd::{LANES, Row};
 use vivarium_operators::{Executor, Graph};
 
 /// Label of the values that probes show as activations of neurons.
@@ -78,7 +78,7 @@ fn forward_blocks(
 ) {
     let [symbols, numbers] = graph.example_lengths();
     let length = symbols.max(numbers).max(1);
-    for x in x.chunks(length * BLOCK) {
+    for x in x.chunks(length * executor.block()) {
         if symbols > 0 {
             let block: Vec<u32> = x.iter().map(|symbol| *symbol as u32).collect();
             executor.forward(&block);
@@ -89,13 +89,14 @@ fn forward_blocks(
     }
 }
 
-/// The outputs for every example in `x`, one after the other.
+/// The outputs for every example in `x`, and for each of its positions, one after the other.
 ///
 /// Tables that are looked up in are computed in every call, so few calls with many examples are better than many with few.
 pub fn evaluate(graph: &Graph, weights: &[&[f32]], x: &[f32]) -> Vec<f32> {
     let mut outputs = vec![];
+    let positions = graph.output().shape.rows;
     forward_blocks(&mut executor(graph, weights), graph, x, |executor, count| {
-        (0..count).for_each(|example| outputs.extend(executor.output(example)));
+        (0..count * positions).for_each(|sample| outputs.extend(executor.output(sample)));
     });
     outputs
 }
@@ -107,14 +108,19 @@ pub fn inside(graph: &Graph, weights: &[&[f32]], x: &[f32]) -> Vec<super::inside
     forward_blocks(&mut executor(graph, weights), graph, x, |executor, count| {
         for example in 0..count {
             let neurons = executor.labelled(ACTIVATIONS, example);
+            let positions = executor.positions(ACTIVATIONS);
             if !neurons.is_empty() {
-                let axes = [("neuron", neurons.len())];
-                all.activations("activations", &axes, neurons.into_iter().map(f64::from));
+                let axes = [("position", positions), ("neuron", neurons.len() / positions)];
+                let axes = if positions == 1 { &axes[1..] } else { &axes[..] };
+                all.activations("activations", axes, neurons.into_iter().map(f64::from));
             }
             let (heads, weights) = (executor.heads(ATTENTION), executor.weights(ATTENTION, example));
+            let positions = executor.positions(ATTENTION);
             if heads > 0 {
-                let axes = [("head", heads), ("key", weights.len() / heads)];
-                all.attention("attention", &axes, weights.into_iter().map(f64::from));
+                let keys = weights.len() / heads / positions;
+                let axes = [("head", heads), ("query", positions), ("key", keys)];
+                let axes = if positions == 1 { &[axes[0], axes[2]][..] } else { &axes[..] };
+                all.attention("attention", axes, weights.into_iter().map(f64::from));
             }
         }
     });

@@ -30,7 +30,7 @@ pub mod mlp;
 pub mod modular_transformer;
 mod norm;
 pub mod on_prompts;
-pub mod own_network;
+pub mod own;
 pub mod parity_transformer;
 pub mod penalty;
 pub mod perceptron;
@@ -109,7 +109,7 @@ vivarium_core::catalog! {
         /// Restarts among cell rules.
         cell_rules::CellRules,
         /// Layers that the user writes down.
-        own_network::OwnNetwork,
+        own::OwnNetwork,
     }
     /// The tensors of each model in a file of weights.
     pub const TENSORS: [layout::Tensors];
@@ -137,6 +137,13 @@ impl Model {
     /// The same of the model of that slug.
     pub fn suit(slug: &str, task: &Task) -> bool {
         Model::from_slug(slug).is_some_and(|model| model.suits(task))
+    }
+
+    /// The model of that slug with the settings that are proposed for `task`.
+    pub fn proposed(slug: &str, task: &Task) -> Option<Model> {
+        let mut model = Model::from_slug(slug)?;
+        model.config_mut().propose(task.examples());
+        Some(model)
     }
 
     /// The model's architecture for these examples; most do not look at them.
@@ -190,6 +197,8 @@ pub trait ModelConfig {
     }
     /// Brings settings that cannot be with this number of inputs to the nearest that can, where no default does.
     fn mend(&mut self, _inputs: usize) {}
+    /// Changes settings from their defaults to what is proposed for such examples.
+    fn propose(&mut self, _examples: &dyn Examples) {}
     /// Whether it has weights that are moved by gradients.
     fn has_weights(&self) -> bool {
         true
@@ -298,6 +307,10 @@ impl Rows {
         column: "component",
         entry: "position",
     };
+
+    /// Vectors of symbols.
+    pub const SYMBOLS: Rows =
+        Rows { name: "Embedding E", symbol: "E", row: "symbol", column: "component", entry: "weight" };
 
     /// Of a model without such a parameter.
     pub const NONE: Rows = Rows { name: "", symbol: "", row: "", column: "", entry: "" };

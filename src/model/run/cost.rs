@@ -237,6 +237,8 @@ impl RunSpec {
     pub fn loop_clips_gradients(&self) -> bool {
         match self.model.config().family() {
             Some(Family::Attention(_) | Family::Minimal | Family::Pairs(_)) => false,
+            // On sequences graphs are trained by the loop of those families.
+            Some(Family::Graph) => self.task.examples().prediction_count() == 1,
             // The loop that reads packed bits cannot; the loop that executes graphs takes networks with one sum.
             Some(Family::OneHiddenLayer(layer)) => layer.head == Head::Sum,
             _ => true,

@@ -35,7 +35,7 @@ impl RunSpec {
         if !self.invalid_settings_within(max_runs).is_empty() {
             // A step on a whole training set, or of many networks, can only be repaired by a smaller network.
             let slug = self.model.info().slug;
-            let fresh = Model::from_slug(slug).filter(|model| model.suits(&self.task));
+            let fresh = Model::proposed(slug, &self.task).filter(|model| model.suits(&self.task));
             let usual = RunSpec::default_of_lab(self.task.info().slug).map(|usual| usual.model);
             if let Some(model) = fresh.or(usual) {
                 self.model = model;
@@ -88,7 +88,7 @@ impl RunSpec {
                 continue;
             }
             let fresh = RunSpec::default_of_lab(self.task.info().slug).unwrap_or_default();
-            let of_model = || Model::from_slug(self.model.info().slug)?.value(&problem.key);
+            let of_model = || Model::proposed(self.model.info().slug, &self.task)?.value(&problem.key);
             if let Some(default) = fresh.value(&problem.key).or_else(of_model) {
                 // The default was checked when it was declared.
                 let _ = self.set(&problem.key, &default);
@@ -118,7 +118,7 @@ impl RunSpec {
         if problem.key == INITIALIZATION_KEY || !blocks(self) {
             return None;
         }
-        let fresh = Model::from_slug(self.model.info().slug)?;
+        let fresh = Model::proposed(self.model.info().slug, &self.task)?;
         let mut repaired = self.clone();
         repaired.set(&problem.key, &fresh.value(&problem.key)?).ok()?;
         if !blocks(&repaired) {

@@ -2,8 +2,8 @@
 
 use crate::state::State;
 use vivarium_model::models::Model;
-use vivarium_model::models::own_network::build::{Data, LayerOutput};
-use vivarium_model::models::own_network::layers::LAYERS;
+use vivarium_model::models::own::build::{Data, LayerOutput};
+use vivarium_model::models::own::layers::LAYERS;
 use vivarium_view::display::words::format_thousands;
 
 /// Key of the setting that holds the layers.
@@ -12,7 +12,7 @@ pub const LAYERS_KEY: &str = "net";
 /// A layer in the list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LayerRow {
-    /// Its line in the text.
+    /// Line of the text.
     pub text: String,
     /// Vectors behind the layer, one for each token.
     pub tokens: usize,

@@ -157,7 +157,8 @@ mod tests {
         link.spec
     }
 
-    const LINKS: [&str; 2] = [
+    const LINKS: [&str; 3] = [
+        "replicas=3&batch=6&k=3&t=20&model=own",
         "replicas=3&batch=6&k=3&t=20&heads=1.1",
         "replicas=3&batch=6&k=2&t=30&model=minimal-markov&opt=adam",
     ];
@@ -207,6 +208,7 @@ mod tests {
     fn a_row_has_a_number_for_every_replica_and_says_what_is_learnt() {
         for link in [
             "replicas=2&k=2&t=50&batch=32&seed=1",
+            "replicas=2&k=2&t=50&batch=32&model=own&opt=adam&lr=0.003",
             "replicas=2&model=minimal-markov&k=2&t=100&batch=64&opt=adam",
         ] {
             let spec = spec(link);

@@ -51,6 +51,7 @@ fn functions(spec: &RunSpec, weights: &[Vec<f32>]) -> Vec<Vec<f64>> {
     let p: Vec<Vec<f64>> = weights.iter().map(|values| wide(values)).collect();
     match &spec.model {
         Model::GroupNet(_) => p,
+        Model::OwnNetwork(_) => vec![p[0].clone()],
         Model::EmbeddingMlp(net) => {
             let rows = net.embedding * net.width;
             let second = p.get(4).unwrap_or(&p[0]);

@@ -4,9 +4,11 @@ use vivarium::models::attend::Attend;
 use vivarium::models::embedding_mlp::{EmbeddingMlp, Join, Tied};
 use vivarium::models::group_net::{GroupNet, Sigma};
 use vivarium::models::modular_transformer::ModularTransformer;
+use vivarium::models::own::build::{Data, Tokens};
 use vivarium::models::{Model, Penalty};
 use vivarium::run::RunSpec;
 use vivarium::tasks::Batch;
+use vivarium_operators::reference::Reference as Executed;
 
 /// One replica of a network on pairs: its parameters in their permanent order, without the replica axis.
 #[derive(Clone)]
@@ -64,6 +66,11 @@ impl Reference {
             Model::GroupNet(net) => self.group_net(net, a, b),
             Model::ModularTransformer(net) => self.transformer(net, a, b),
             Model::EmbeddingMlp(net) => self.embedding_mlp(net, a, b),
+            Model::OwnNetwork(net) => {
+                let data = Data { tokens: Tokens::Pair, inputs: self.elements, outputs: self.elements };
+                let graph = net.graph(data).unwrap();
+                Executed::new(&graph, &self.parameters).output(&[a as u32, b as u32])
+            }
             other => panic!("{} is no network on pairs", other.info().name),
         }
     }

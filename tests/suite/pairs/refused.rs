@@ -77,7 +77,7 @@ fn tables_of_groups_are_taken_however_they_are_written() {
 
 #[test]
 fn models_losses_and_batches_that_do_not_suit_are_named() {
-    let on_pairs = "expected one of group-net, modular-transformer, embedding-mlp for this task";
+    let on_pairs = "expected one of group-net, modular-transformer, embedding-mlp, own for this task";
     assert_eq!(only("#v1/groups?model=mlp"), format!("model = mlp: {on_pairs}"));
     let said = only("#v1/sparse-parity?model=group-net");
     assert!(said.starts_with("model = group-net: expected one of mlp, "), "{said}");

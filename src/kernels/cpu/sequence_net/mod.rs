@@ -46,6 +46,7 @@
 
 pub(super) mod attention;
 pub(super) mod axis;
+mod graph;
 mod inference;
 pub(super) mod layer;
 mod minimal;
@@ -70,6 +71,7 @@ pub use super::replica::{Layout, Replica};
 use vivarium_model::models::Family;
 use vivarium_model::models::family::AttentionLayers;
 use vivarium_model::run::RunSpec;
+use vivarium_operators::{Executor, Graph};
 
 /// What kind of network it is.
 #[derive(Debug, Clone, PartialEq)]
@@ -78,6 +80,8 @@ pub enum Kind {
     Attention(AttentionLayers),
     /// W and v.
     Minimal,
+    /// A graph of operators, with logits at each position.
+    Graph(Box<Graph>),
 }
 
 /// What is known of a network before it is trained.
@@ -99,12 +103,19 @@ impl Network {
     /// # Errors
     /// A sentence for the person.
     pub fn of(spec: &RunSpec) -> Result<Self, String> {
+        let symbols = spec.task.examples().inputs();
         let kind = match spec.model.config().family() {
+            Some(Family::Graph) => {
+                let graph = spec.architecture().graph(symbols, 0).map(|graph| Box::new(graph.rewritten()));
+                let graph = graph.ok_or_else(|| format!("its model is the {}", spec.model.info().name))?;
+                Executor::new(&graph)?;
+                Kind::Graph(graph)
+            }
             Some(Family::Attention(layers)) => Kind::Attention(layers),
             Some(Family::Minimal) => Kind::Minimal,
             _ => return Err(format!("its model is the {}", spec.model.info().name)),
         };
-        let (symbols, length) = (spec.task.examples().inputs(), spec.task.examples().prediction_count());
+        let length = spec.task.examples().prediction_count();
         Ok(Network { symbols, length, kind, layout: Layout::of(spec) })
     }
 }

@@ -1,5 +1,6 @@
 //! The loops of a network with their memory: the training step of a replica and the measuring of it.
 
+use super::graph::GraphNet;
 use super::minimal::Minimal;
 use super::sequence::Sequence;
 use super::symbols::{Tally, tally};
@@ -22,6 +23,7 @@ pub struct Scratch {
 enum Engine {
     Attention(Box<Transformer>),
     Minimal(Box<Minimal>),
+    Graph(Box<GraphNet>),
 }
 
 /// What is to be computed of sequences, each of [`Network::length`] symbols and one more.
@@ -60,7 +62,7 @@ impl View<'_> {
     pub fn heads(&self) -> Vec<usize> {
         match self.engine {
             Engine::Attention(net) => net.heads(),
-            Engine::Minimal(_) => vec![],
+            Engine::Minimal(_) | Engine::Graph(_) => vec![],
         }
     }
 
@@ -68,7 +70,7 @@ impl View<'_> {
     pub fn share(&self, layer: usize, head: usize, from: usize, to: usize) -> f32 {
         match self.engine {
             Engine::Attention(net) => net.share(self.sequence, layer, head, from, to),
-            Engine::Minimal(_) => 0.0,
+            Engine::Minimal(_) | Engine::Graph(_) => 0.0,
         }
     }
 }
@@ -94,6 +96,9 @@ impl Scratch {
                 Engine::Attention(Box::new(Transformer::new(net, network.symbols, network.length)))
             }
             Kind::Minimal => Engine::Minimal(Box::new(Minimal::new(network.symbols, network.length))),
+            Kind::Graph(graph) => {
+                Engine::Graph(Box::new(GraphNet::new(graph, network.symbols, network.length)))
+            }
         };
         Scratch {
             engine,
@@ -108,7 +113,7 @@ impl Scratch {
     pub fn heads(&self) -> Vec<usize> {
         match &self.engine {
             Engine::Attention(net) => net.heads(),
-            Engine::Minimal(_) => vec![],
+            Engine::Minimal(_) | Engine::Graph(_) => vec![],
         }
     }
 
@@ -152,10 +157,15 @@ impl Scratch {
         match engine {
             Engine::Attention(net) => net.load(replica.weights()),
             Engine::Minimal(net) => net.load(replica.weights()),
+            Engine::Graph(net) => net.load(replica.weights()),
         }
         let (symbols, length) = (network.symbols, network.length);
         match job {
             Job::Gradients(batch) => {
+                if let Engine::Graph(net) = engine {
+                    net.gradient(batch, *smoothing, gradients);
+                    return;
+                }
                 let scale = 1.0 / (batch.len() / (length + 1) * length).max(1) as f32;
                 for symbols in batch.chunks_exact(length + 1) {
                     sequence.read(symbols);
@@ -165,6 +175,7 @@ impl Scratch {
                 match engine {
                     Engine::Attention(net) => net.unload(gradients),
                     Engine::Minimal(net) => net.unload(gradients),
+                    Engine::Graph(_) => {}
                 }
             }
             Job::Measure(batch, sums) => {
@@ -203,6 +214,7 @@ impl Engine {
         match self {
             Engine::Attention(net) => net.forward(sequence, all, off),
             Engine::Minimal(net) => net.forward(sequence),
+            Engine::Graph(net) => net.forward(sequence),
         }
     }
 
@@ -210,6 +222,8 @@ impl Engine {
         match self {
             Engine::Attention(net) => net.backward(sequence, scale, smoothing),
             Engine::Minimal(net) => net.backward(sequence, scale, smoothing),
+            // A graph has the gradient of a whole batch.
+            Engine::Graph(_) => {}
         }
     }
 
@@ -218,6 +232,7 @@ impl Engine {
         match self {
             Engine::Attention(net) => (&net.logits, symbols.next_multiple_of(super::products::TILE_ROWS)),
             Engine::Minimal(net) => (&net.logits, symbols),
+            Engine::Graph(net) => (&net.logits, symbols),
         }
     }
 

@@ -233,7 +233,7 @@ fn answers_and_scores_of_heads_are_those_of_the_definition() {
 
 #[test]
 fn what_is_no_number_is_seen() {
-    for link in ["model=attention-only&k=3&t=20", "model=minimal-markov&k=3&t=20"] {
+    for link in ["model=attention-only&k=3&t=20", "model=minimal-markov&k=3&t=20", "model=own&k=3&t=20"] {
         let spec = spec(link);
         let network = Network::of(&spec).unwrap();
         let (weights, batch) = (drawn(&spec, 0.3), sequences(&network, 2));
@@ -275,7 +275,8 @@ fn the_bits_are_the_same_everywhere() {
         "model=attention-only&k=3&t=37&d=24&heads=2.1",
         "model=attention-only&k=2&t=50&d=12&heads=1.3&norm=pre&mlp=on&pos=absolute",
         "model=minimal-markov&k=3&t=50",
+        "model=own&k=3&t=37&net=embed~24;positions;norm;attention~2;mlp~20~gelu;attention~3~relu;read",
     ]
     .map(run);
-    assert_eq!(found, [500_004_084, 974_496_118, 457_475_312]);
+    assert_eq!(found, [500_004_084, 974_496_118, 457_475_312, 1_255_396_341]);
 }

@@ -4,8 +4,9 @@ use super::build::Data;
 use super::*;
 use vivarium_operators::reference::Reference;
 
-const PAIRS: Data = Data { inputs: 7, is_pair: true, outputs: 7 };
-const NUMBERS: Data = Data { inputs: 9, is_pair: false, outputs: 1 };
+const PAIRS: Data = Data { tokens: Tokens::Pair, inputs: 7, outputs: 7 };
+const NUMBERS: Data = Data { tokens: Tokens::Numbers, inputs: 9, outputs: 1 };
+const SEQUENCES: Data = Data { tokens: Tokens::Sequence(6), inputs: 3, outputs: 3 };
 
 fn network(text: &str) -> OwnNetwork {
     OwnNetwork { net: text.into() }
@@ -23,11 +24,12 @@ fn weights(graph: &Graph) -> Vec<Vec<f32>> {
 
 /// Examples one after the other.
 fn examples(data: Data) -> Vec<f32> {
-    match data.is_pair {
-        true => (0..data.inputs * data.inputs)
+    match data.tokens {
+        Tokens::Pair => (0..data.inputs * data.inputs)
             .flat_map(|i| [(i / data.inputs) as f32, (i % data.inputs) as f32])
             .collect(),
-        false => (0..70 * data.inputs).map(|i| libm::sinf(i as f32 * 1.7)).collect(),
+        Tokens::Numbers => (0..70 * data.inputs).map(|i| libm::sinf(i as f32 * 1.7)).collect(),
+        Tokens::Sequence(length) => (0..90 * length).map(|i| (i * i % 7 % data.inputs) as f32).collect(),
     }
 }
 
@@ -42,6 +44,9 @@ fn networks_answer_as_their_graphs() {
         (PAIRS, "embed 17\nlinear 33\nmlp 16 square\nsum\nnorm\nread".into()),
         (NUMBERS, "linear 33\nrelu\nnorm\nlinear 16 no-bias\nsquare\nmlp 8 gelu\nread".into()),
         (NUMBERS, "norm\nread".into()),
+        (SEQUENCES, PROPOSED_FOR_SEQUENCES.into()),
+        (SEQUENCES, "embed 10\nnorm\nattention 2\nmlp 7 gelu\nattention 3 size 2 relu\nread".into()),
+        (SEQUENCES, "embed 5\nlinear 20\nsquare\nread".into()),
     ];
     for (data, text) in texts {
         let graph = network(&text).graph(data).unwrap();
@@ -51,12 +56,13 @@ fn networks_answer_as_their_graphs() {
             weights.iter().map(|w| w.iter().map(|v| f64::from(*v)).collect()).collect();
         let reference = Reference::new(&graph, &doubles);
         let outputs = graph_network::evaluate(&graph, &slices, &x);
-        let length = if data.is_pair { 2 } else { data.inputs };
-        assert_eq!(outputs.len(), x.len() / length * data.outputs, "{text}");
-        for (x, outputs) in x.chunks_exact(length).zip(outputs.chunks_exact(data.outputs)) {
-            let exact = match data.is_pair {
-                true => reference.output(&[x[0] as u32, x[1] as u32]),
-                false => reference.output(vivarium_operators::Examples::of_numbers(x)),
+        let [symbols, numbers] = graph.example_lengths();
+        let (length, each) = (symbols.max(numbers), graph.output().shape.rows * data.outputs);
+        assert_eq!(outputs.len(), x.len() / length * each, "{text}");
+        for (x, outputs) in x.chunks_exact(length).zip(outputs.chunks_exact(each)) {
+            let exact = match data.tokens {
+                Tokens::Numbers => reference.output(vivarium_operators::Examples::of_numbers(x)),
+                _ => reference.output(&x.iter().map(|symbol| *symbol as u32).collect::<Vec<_>>()),
             };
             for (own, exact) in outputs.iter().zip(exact) {
                 let error = (f64::from(*own) - exact).abs();
@@ -140,7 +146,7 @@ fn layers_that_do_not_fit_have_a_sentence() {
     let mistake = |data: Data, text: &str| network(text).graph(data).unwrap_err().to_string();
     assert_eq!(
         mistake(PAIRS, "linear 3\nread"),
-        "line 1: the first layer must be “embed”, because an example is two tokens"
+        "line 1: the first layer must be “embed”, because an example consists of tokens"
     );
     for data in [PAIRS, NUMBERS] {
         assert_eq!(
@@ -168,6 +174,18 @@ fn layers_that_do_not_fit_have_a_sentence() {
     assert_eq!(
         mistake(NUMBERS, "linear 8\nattention 2\nread"),
         "line 2: this layer needs several tokens, but there is one vector"
+    );
+    for (text, line) in [("embed 3\nread last", 2), ("embed 3\nsum\nread", 2)] {
+        assert_eq!(
+            mistake(SEQUENCES, text),
+            format!(
+                "line {line}: the tokens of a sequence cannot be joined, because the next symbol is predicted at each of them; write “read”"
+            )
+        );
+    }
+    assert_eq!(
+        mistake(SEQUENCES, "embed 3 separate\nread"),
+        "line 1: “separate” is for the two tokens of a pair"
     );
     assert_eq!(
         mistake(PAIRS, "embed 3\ntoken\nmlp 5\nread last"),

@@ -24,18 +24,21 @@ use super::{
     Architecture, Bind, Family, ModelConfig, Network, Parameter, Rows, exceeds_memory, graph_network,
 };
 use crate::tasks::{ExampleForm, Examples};
-use build::{Data, LayerOutput};
+use build::{Data, LayerOutput, Tokens};
 use layers::NetworkError;
 use vivarium_core::catalog::CatalogInfo;
 use vivarium_core::pytorch::{ScriptPart, ToPyTorch};
 use vivarium_core::settings;
 use vivarium_core::settings::{InvalidSetting, Range};
+use vivarium_core::sources::VASWANI_2017;
 use vivarium_operators::Graph;
 
 /// Most characters of the text in a link.
 pub const MAX_CHARACTERS: usize = 600;
 /// The network that is proposed, which can read pairs as well as numbers.
 const DEFAULT: &str = "embed 128\nsum\nmlp 512\nread";
+/// The network that is proposed on sequences.
+const PROPOSED_FOR_SEQUENCES: &str = "embed 32\npositions\nattention 2\nattention 2\nread";
 
 settings! {
     /// Layers, written one after the other.
@@ -51,7 +54,7 @@ impl OwnNetwork {
         slug: "own",
         name: "Network of your own",
         about: "A network of layers that you write down, one on each line: embeddings, attention, MLPs, layer norms. It has its tensors, its PyTorch script and its GPU program as every other.",
-        sources: &[],
+        sources: &[VASWANI_2017],
     };
 
     /// Its tensors in a file of weights.
@@ -62,14 +65,14 @@ embed      x = embed[a] and embed[b], or with “separate” embed_{which}[a] an
 token      one more token, x = {l}.token
 positions  x + {l}.positions[number of the token]
 attention  x + [o_0, o_1, …] {l}.out,  o_g = Σ_i A_g[i] x_i {l}.value_g,  s_g[i] = (x {l}.query_g)·(x_i {l}.key_g) / √(columns of a head)
-           A_g = softmax of s_g, or with “relu” max(0, s_g) / (number of tokens i); i: all tokens, or with “causal” up to x
+           A_g = softmax of s_g, or with “relu” max(0, s_g) / (number of tokens i); i: all tokens, or with “causal” and in sequences up to x
 mlp        x + σ(x {l}.w_in + {l}.b_in) {l}.w_out + {l}.b_out
 linear     x {l}.w + {l}.b, or with “no-bias” x {l}.w
 norm       (x − mean x) / √(variance of x + 10⁻⁵) · {l}.gain + {l}.shift
-read       f = x {l}.w, where x is the sum of the tokens, the last one, or all one after the other",
-        loss: "as of other networks on the same examples: −ln softmax(f)[c] with the right class c, or ℓ(y, f) with the label y = −1 or +1, as the setting `loss` says; mean over the examples.",
+read       f = x {l}.w, where x is the sum of the tokens, the last one, or all one after the other; in a sequence each token",
+        loss: "as of other networks on the same examples: −ln softmax(f)[c] with the right class c, or ℓ(y, f) with the label y = −1 or +1, as the setting `loss` says; mean over the examples. Of sequences as of `attention-only`.",
         letters: &[
-            ["a, b", "the two elements of a pair, numbers from 0"],
+            ["a, b", "the two elements of a pair, numbers from 0; in a sequence a stands for each symbol"],
             ["M_g", "the columns of head g of a matrix M, of which each head has as many"],
             ["d", "components of a token in front of the layer; of embeddings, behind it"],
             ["tokens", "number of tokens in front of the layer"],
@@ -79,7 +82,7 @@ read       f = x {l}.w, where x is the sum of the tokens, the last one, or all o
             ["c", "components of the result"],
         ],
         all: &[
-            Tensor::new("embed", ["p or n", "d"], ["element or input", "component"], "vectors of the elements, or weights of the inputs"),
+            Tensor::new("embed", ["p or n or k", "d"], ["element, input or symbol", "component"], "vectors of the elements, or weights of the inputs"),
             Tensor::new("embed_{which}", ["p", "d"], ["element", "component"], "vectors of the first (a) and of the second element (b), with “separate”"),
             Tensor::new("{l}.token", ["1", "d"], ["", "component"], "vector of a further token"),
             Tensor::new("{l}.positions", ["tokens", "d"], ["token", "component"], "vectors of places"),
@@ -118,11 +121,19 @@ read       f = x {l}.w, where x is the sum of the tokens, the last one, or all o
 
 impl ModelConfig for OwnNetwork {
     fn takes(&self) -> &'static [ExampleForm] {
-        &[ExampleForm::Bits, ExampleForm::Row, ExampleForm::Pair]
+        use ExampleForm::{Bits, Pair, Row, Sequence, Trace};
+        &[Bits, Row, Pair, Sequence, Trace]
     }
 
     fn family(&self) -> Option<Family> {
         Some(Family::Graph)
+    }
+
+    /// The tokens of a sequence cannot be added up.
+    fn propose(&mut self, examples: &dyn Examples) {
+        if let Tokens::Sequence(_) = Tokens::of(examples) {
+            self.net = PROPOSED_FOR_SEQUENCES.into();
+        }
     }
 
     fn embeds_by_neuron(&self) -> bool {
@@ -142,7 +153,7 @@ impl ToPyTorch for OwnNetwork {
 pub struct BoundNetwork {
     /// Of a text with a mistake the proposed network's, which is not run.
     graph: Graph,
-    is_pair: bool,
+    tokens: Tokens,
     mistake: Option<InvalidSetting>,
 }
 
@@ -155,11 +166,13 @@ impl Bind for OwnNetwork {
             Ok(graph) => (graph, None),
             Err(error) => {
                 let expected = tr!("layers that fit together. The mistake: {error}", error);
-                let proposed = OwnNetwork::default().graph(data).unwrap_or_else(|_| Graph::new(0));
+                let mut proposed = OwnNetwork::default();
+                proposed.propose(examples);
+                let proposed = proposed.graph(data).unwrap_or_else(|_| Graph::new(0));
                 (proposed, Some(InvalidSetting::new("net", &self.net, expected)))
             }
         };
-        Cow::Owned(BoundNetwork { graph, is_pair: data.is_pair, mistake })
+        Cow::Owned(BoundNetwork { graph, tokens: data.tokens, mistake })
     }
 }
 
@@ -174,8 +187,12 @@ impl Architecture for BoundNetwork {
 
     fn rows(&self) -> Rows {
         match self.graph.parameters().first() {
-            Some(first) if first.name.starts_with("embed") && self.is_pair => graph_network::ELEMENTS,
-            Some(first) if first.name == "embed" || first.name == "1.w" => Rows::LAYER,
+            Some(first) if first.name.starts_with("embed") => match self.tokens {
+                Tokens::Numbers => Rows::LAYER,
+                Tokens::Pair => graph_network::ELEMENTS,
+                Tokens::Sequence(_) => Rows::SYMBOLS,
+            },
+            Some(first) if first.name == "1.w" => Rows::LAYER,
             _ => Rows::NONE,
         }
     }
@@ -204,13 +221,28 @@ impl Network for BoundNetwork {
     }
 
     fn evaluate(&self, weights: &[&[f32]], _inputs: usize, x: &[f32], _stage: usize) -> Vec<f32> {
-        graph_network::evaluate(&self.graph, weights, x)
+        let Tokens::Sequence(length) = self.tokens else {
+            return graph_network::evaluate(&self.graph, weights, x);
+        };
+        // Of each context, behind which there is one symbol more, the logits of the next symbol.
+        let logits = graph_network::evaluate(&self.graph, weights, &contexts(length, x));
+        let of_last = self.graph.output().shape.columns;
+        let all = logits.chunks_exact(length * of_last);
+        all.flat_map(|logits| &logits[(length - 1) * of_last..]).copied().collect()
     }
 
     #[cfg(not(target_family = "wasm"))]
     fn inside(&self, weights: &[&[f32]], _inputs: usize, x: &[f32]) -> Vec<super::inside::Inside> {
-        graph_network::inside(&self.graph, weights, x)
+        match self.tokens {
+            Tokens::Sequence(length) => graph_network::inside(&self.graph, weights, &contexts(length, x)),
+            _ => graph_network::inside(&self.graph, weights, x),
+        }
     }
+}
+
+/// The contexts in rows of one symbol more.
+fn contexts(length: usize, x: &[f32]) -> Vec<f32> {
+    x.chunks_exact(length + 1).flat_map(|row| &row[..length]).copied().collect()
 }
 
 #[cfg(feature = "train")]
@@ -223,6 +255,10 @@ impl super::Net for OwnNetwork {
         _stage: usize,
     ) -> burn::tensor::Tensor<3> {
         let bound = self.bind(examples);
+        let x = match bound.tokens {
+            Tokens::Sequence(length) => x.narrow(2, 0, length),
+            _ => x,
+        };
         vivarium_operators::tensors::forward(&bound.graph.rewritten(), parameters, &x)
     }
 }

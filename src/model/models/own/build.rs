@@ -10,19 +10,46 @@ use vivarium_operators::{Graph, NodeId};
 /// What an example is, and what is predicted of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Data {
-    /// Different elements, if an example is two of them; else numbers of an example.
+    /// What an example consists of.
+    pub tokens: Tokens,
+    /// Different elements or symbols; numbers of an example, if it consists of these.
     pub inputs: usize,
-    /// Whether an example is two elements.
-    pub is_pair: bool,
     /// Outputs.
     pub outputs: usize,
+}
+
+/// What an example consists of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tokens {
+    /// Numbers, which are read at once.
+    Numbers,
+    /// Two elements.
+    Pair,
+    /// So many symbols, after each of which the next one is predicted.
+    Sequence(usize),
 }
 
 impl Data {
     /// That of a task's examples.
     pub fn of(examples: &dyn Examples) -> Self {
-        let is_pair = examples.form() == ExampleForm::Pair;
-        Data { inputs: examples.inputs(), is_pair, outputs: examples.classes().unwrap_or(1) }
+        let (tokens, inputs) = (Tokens::of(examples), examples.inputs());
+        let outputs = match tokens {
+            // After a symbol any symbol can follow.
+            Tokens::Sequence(_) => inputs,
+            _ => examples.classes().unwrap_or(1),
+        };
+        Data { tokens, inputs, outputs }
+    }
+}
+
+impl Tokens {
+    /// What the examples of a task consist of.
+    pub fn of(examples: &dyn Examples) -> Self {
+        match examples.form() {
+            ExampleForm::Pair => Tokens::Pair,
+            ExampleForm::Sequence | ExampleForm::Trace => Tokens::Sequence(examples.prediction_count()),
+            _ => Tokens::Numbers,
+        }
     }
 }
 
@@ -65,12 +92,15 @@ pub(super) fn graph_with_outputs(
     data: Data,
     outputs: &mut Vec<LayerOutput>,
 ) -> Result<Graph, NetworkError> {
-    let mut graph = if data.is_pair { Graph::new(2) } else { Graph::on_numbers(data.inputs) };
-    let (mut tokens, mut size) = (vec![], 0);
-    if !data.is_pair {
-        tokens.push(graph.input());
-        size = data.inputs;
-    }
+    let (graph, tokens, size) = match data.tokens {
+        Tokens::Numbers => {
+            let mut graph = Graph::on_numbers(data.inputs);
+            let input = graph.input();
+            (graph, vec![input], data.inputs)
+        }
+        Tokens::Pair => (Graph::new(2), vec![], 0),
+        Tokens::Sequence(length) => (Graph::new(length), vec![], 0),
+    };
     let mut builder = Builder { graph, data, tokens, size, is_concatenated: false };
     let last_hidden =
         layers.iter().rposition(|(_, layer)| matches!(layer, Layer::Mlp { .. } | Layer::Apply(_)));
@@ -82,9 +112,9 @@ pub(super) fn graph_with_outputs(
         if is_read && at + 1 < layers.len() {
             return Err(of_line(tr!("“read” must be the last layer").into()));
         }
-        if builder.data.is_pair && is_first != matches!(layer, Layer::Embed { .. }) {
+        if builder.data.tokens != Tokens::Numbers && is_first != matches!(layer, Layer::Embed { .. }) {
             let message = match is_first {
-                true => tr!("the first layer must be “embed”, because an example is two tokens"),
+                true => tr!("the first layer must be “embed”, because an example consists of tokens"),
                 false => tr!("“embed” can only be the first layer"),
             };
             return Err(of_line(message.into()));
@@ -103,7 +133,7 @@ pub(super) fn graph_with_outputs(
         let own = builder.graph.parameters()[before..].iter();
         let output = LayerOutput {
             line: *line,
-            tokens: builder.tokens.len(),
+            tokens: builder.token_count(),
             size: builder.size,
             parameters: own.map(|own| own.rows as u64 * own.columns as u64).sum(),
         };
@@ -126,9 +156,9 @@ impl Builder {
     fn add(&mut self, number: usize, layer: Layer, labels: [bool; 2]) -> Result<(), String> {
         let named = |name: &str| format!("{number}.{name}");
         match layer {
-            Layer::Embed { size, is_separate } => self.embed(size, is_separate),
+            Layer::Embed { size, is_separate } => self.embed(size, is_separate)?,
             Layer::Token => {
-                if !self.data.is_pair {
+                if self.data.tokens != Tokens::Pair {
                     return Err(tr!("a token can only be added to the two tokens of a pair").into());
                 }
                 let token = self.graph.parameter(named("token"), [1, self.size], self.scale());
@@ -136,11 +166,12 @@ impl Builder {
             }
             Layer::Positions => {
                 self.need_tokens()?;
-                let all =
-                    self.graph.parameter(named("positions"), [self.tokens.len(), self.size], self.scale());
+                let shape = [self.token_count(), self.size];
+                let all = self.graph.parameter(named("positions"), shape, self.scale());
+                let count = shape[0] / self.tokens.len();
                 for (at, token) in self.tokens.iter_mut().enumerate() {
-                    let row = self.graph.slice(all, at, 1);
-                    *token = self.graph.sum(&[*token, row]);
+                    let rows = self.graph.slice(all, at * count, count);
+                    *token = self.graph.sum(&[*token, rows]);
                 }
             }
             Layer::Attention { heads, size, weighting, is_causal } => {
@@ -176,9 +207,11 @@ impl Builder {
                     *token = self.graph.layer_norm(*token, gain, shift);
                 }
             }
-            Layer::Join(join) => self.join(join),
+            Layer::Join(join) => self.join(join)?,
             Layer::Read(join) => {
-                join.into_iter().for_each(|join| self.join(join));
+                if let Some(join) = join {
+                    self.join(join)?;
+                }
                 if self.tokens.len() > 1 && !self.is_concatenated {
                     return Err(tr!(
                         "there are {count} tokens, of which “read” needs one vector: write “read last”, “read sum” or “read concat”",
@@ -197,23 +230,39 @@ impl Builder {
     }
 
     fn need_tokens(&self) -> Result<(), String> {
-        match self.tokens.len() {
+        match self.token_count() {
             1 => Err(tr!("this layer needs several tokens, but there is one vector").into()),
             _ => Ok(()),
         }
     }
 
-    fn embed(&mut self, size: usize, is_separate: bool) {
+    /// Tokens of an example. Those of a sequence are the rows of one value.
+    fn token_count(&self) -> usize {
+        match self.data.tokens {
+            Tokens::Sequence(length) => length,
+            _ => self.tokens.len(),
+        }
+    }
+
+    fn embed(&mut self, size: usize, is_separate: bool) -> Result<(), String> {
         let inputs = self.data.inputs;
-        if !self.data.is_pair {
-            return self.linear("embed".into(), None, size);
+        if is_separate && self.data.tokens != Tokens::Pair {
+            return Err(tr!("“separate” is for the two tokens of a pair").into());
+        }
+        if self.data.tokens == Tokens::Numbers {
+            self.linear("embed".into(), None, size);
+            return Ok(());
         }
         self.size = size;
         let names: &[&str] = if is_separate { &["embed_a", "embed_b"] } else { &["embed"] };
         let scale = self.scale();
         let tables: Vec<NodeId> =
             names.iter().map(|name| self.graph.parameter(*name, [inputs, size], scale)).collect();
-        self.tokens = (0..2).map(|at| self.graph.lookup(tables[at % tables.len()], at)).collect();
+        self.tokens = match self.data.tokens {
+            Tokens::Sequence(_) => vec![self.graph.lookup_all(tables[0])],
+            _ => (0..2).map(|at| self.graph.lookup(tables[at % tables.len()], at)).collect(),
+        };
+        Ok(())
     }
 
     fn attention(
@@ -230,6 +279,17 @@ impl Builder {
             .map(|name| self.graph.parameter(format!("{number}.{name}"), [width, across], scale));
         let out =
             self.graph.parameter(format!("{number}.out"), [across, width], 1.0 / (across as f32).sqrt());
+        if let Tokens::Sequence(_) = self.data.tokens {
+            let x = self.tokens[0];
+            let all = [query, key, value].map(|w| self.graph.linear(x, w));
+            let mean = self.graph.self_attention(all, heads, weighting, true);
+            if is_labelled {
+                self.graph.label(mean, ATTENTION);
+            }
+            let mean = self.graph.linear(mean, out);
+            self.tokens = vec![self.graph.sum(&[x, mean])];
+            return;
+        }
         let tokens = std::mem::take(&mut self.tokens);
         for (at, token) in tokens.iter().enumerate() {
             let graph = &mut self.graph;
@@ -278,11 +338,18 @@ impl Builder {
         }
     }
 
-    fn join(&mut self, join: Join) {
+    fn join(&mut self, join: Join) -> Result<(), String> {
+        if let Tokens::Sequence(_) = self.data.tokens {
+            return Err(tr!(
+                "the tokens of a sequence cannot be joined, because the next symbol is predicted at each of them; write “read”"
+            )
+            .into());
+        }
         match join {
             Join::Sum => self.tokens = vec![self.graph.sum(&self.tokens)],
             Join::Concat => self.is_concatenated = self.tokens.len() > 1,
             Join::Last => self.tokens = self.tokens.last().copied().into_iter().collect(),
         }
+        Ok(())
     }
 }
