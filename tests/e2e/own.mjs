@@ -14,6 +14,7 @@ export function ownNetworks(here) {
   it("is the run: the same bits in the page and on the command line", async () => {
     const links = [
       "#v1/groups?n=11&model=own&net=embed~12;token;positions;norm;attention~3;mlp~20~gelu;attention~2~causal;read~last&steps=40&every=20&speed=0&replicas=2",
+      "#v1/markov?k=3&t=20&batch=8&held=64&model=own&steps=40&every=20&speed=0",
       "#v1/sparse-parity?n=12&model=own&net=embed~20;norm;mlp~33~square;read&steps=60&every=20&speed=0",
     ];
     for (const link of links) {
@@ -29,9 +30,13 @@ export function ownNetworks(here) {
     it(`is written layer by layer at ${size.width} pixels`, async () => {
       const { page, see, heard } = await open("#v1/groups?n=23&model=own&steps=20000&every=100", size);
       await until(async () => (await stepOf(see)) > 0, "a step");
-      if (!(await see("setting-net").isVisible())) {
-        await page.locator("details.group", { has: see("setting-net") }).locator("summary").click();
-      }
+      // A phone shows the groups closed.
+      const reveal = async (id) => {
+        await see(id).waitFor({ state: "attached" });
+        if (await see(id).isVisible()) return;
+        await page.locator("details.group", { has: see(id) }).locator("summary").click();
+      };
+      await reveal("setting-net");
       // The proposed network: 23 × 128, an MLP, and 128 × 23.
       await until(async () => (await text(see("layers-total"))) === "137,600 parameters in each network.", "the sum");
       assert.deepEqual(await see("layers").locator(".own-layers__shape").allTextContents(), ["2 × 128", "1 × 128", "1 × 128", "1 × 23"]);
@@ -51,6 +56,13 @@ export function ownNetworks(here) {
       await until(() => page.url().includes("net=embed~64;token;attention~4;read~last"), "the network in the link");
       assert.equal(await text(problem), "");
       await until(async () => (await stepOf(see)) > 0, "it trains");
+      // On sequences another network is proposed.
+      await page.goto(`${here().address}#v1/markov?t=20&batch=8`);
+      await until(async () => (await stepOf(see)) > 0, "the chain");
+      await reveal("setting-model");
+      await see("setting-model").selectOption("own");
+      await until(async () => (await see("setting-net").inputValue()) === "embed 32\npositions\nattention 2\nattention 2\nread", "the proposed layers");
+      await until(async () => (await stepOf(see)) > 0, "it trains on sequences");
       const over = await overlaps(page, "[data-testid=layers] button");
       assert.equal(over, 0, "no button lies on another, and no word outside of its button");
       assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), "nothing is wider than the page");

@@ -53,7 +53,7 @@ impl OwnNetwork {
     pub const INFO: CatalogInfo = CatalogInfo {
         slug: "own",
         name: "Network of your own",
-        about: "A network of layers that you write down, one on each line: embeddings, attention, MLPs, layer norms. It has its tensors, its PyTorch script and its GPU program as every other.",
+        about: "A network of layers that you write down, one on each line: embeddings, attention, MLPs, layer norms. Such a network has tensors, a PyTorch script and a GPU program like every other.",
         sources: &[VASWANI_2017],
     };
 
@@ -108,15 +108,13 @@ read       f = x {l}.w, where x is the sum of the tokens, the last one, or all o
     pub fn graph(&self, data: Data) -> Result<Graph, NetworkError> {
         build::graph(&layers::parse(&self.net)?, data)
     }
+}
 
-    /// What each layer computes for such examples, up to the first layer that does not fit.
-    pub fn outputs(&self, data: Data) -> Vec<LayerOutput> {
-        let mut outputs = vec![];
-        // The mistake is said by the setting's field.
-        let _ = layers::parse(&self.net)
-            .and_then(|layers| build::graph_with_outputs(&layers, data, &mut outputs));
-        outputs
-    }
+/// What each layer of a text computes for such examples, up to the first layer that does not fit, and whether all fit.
+pub fn layer_outputs(text: &str, data: Data) -> (Vec<LayerOutput>, bool) {
+    let mut outputs = vec![];
+    let graph = layers::parse(text).and_then(|layers| build::graph_with_outputs(&layers, data, &mut outputs));
+    (outputs, graph.is_ok())
 }
 
 impl ModelConfig for OwnNetwork {

@@ -1,8 +1,9 @@
 //! The layers of a network of one's own as a list, with what each computes, and what a button for a further layer writes.
 
 use crate::state::State;
-use vivarium_model::models::Model;
+use vivarium_core::settings::Value;
 use vivarium_model::models::own::build::{Data, LayerOutput};
+use vivarium_model::models::own::layer_outputs;
 use vivarium_model::models::own::layers::LAYERS;
 use vivarium_view::display::words::format_thousands;
 
@@ -36,9 +37,9 @@ pub struct LayerList {
 /// The layers of the network in the form; none for another model.
 pub fn layer_list(state: &State) -> Option<LayerList> {
     let spec = state.form_spec();
-    let Model::OwnNetwork(own) = &spec.model else { return None };
-    let outputs = own.outputs(Data::of(spec.task.examples()));
-    let lines: Vec<&str> = own.net.lines().collect();
+    let Some(Value::Text(text)) = spec.model.value(LAYERS_KEY) else { return None };
+    let (outputs, is_whole) = layer_outputs(&text, Data::of(spec.task.examples()));
+    let lines: Vec<&str> = text.lines().collect();
     let row = |output: &LayerOutput| LayerRow {
         text: lines.get(output.line - 1).map_or(String::new(), |line| line.trim().to_string()),
         tokens: output.tokens,
@@ -47,7 +48,6 @@ pub fn layer_list(state: &State) -> Option<LayerList> {
         bar_percent: 4 + (output.size as f64).log2().max(0.0) as u32 * 8,
     };
     let total: u64 = outputs.iter().map(|output| output.parameters).sum();
-    let is_whole = own.graph(Data::of(spec.task.examples())).is_ok();
     let total = match is_whole {
         true => tr!("{number} parameters in each network.", number = format_thousands(total)),
         false => String::new(),

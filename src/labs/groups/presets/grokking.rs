@@ -140,6 +140,19 @@ pub(super) const GROKKING_PRESETS: &[Preset] = &[
         duration_note: "About fifteen seconds on one processor core.",
     },
     Preset {
+        slug: "grokking-decoder",
+        name: "A decoder of two layers, written layer by layer",
+        group: &GROKKING_GROUP,
+        link: "#v1/groups?model=own&n=31&frac=0.6&net=embed~32;token;positions;attention~4~causal;norm;mlp~128;norm;attention~4~causal;norm;mlp~128;norm;read~last&lr=0.003&b2=0.98&wd=1&steps=4000&target=0.99&halt=target&every=50&speed=0&x=log",
+        claim: "A small version of the network in which grokking was found first: two layers of causal attention and MLP, with layer norms. Within 300 steps it answers at least 99 % of the training pairs correctly. In at least nine of ten runs it answers 99 % of the held-out pairs correctly for the first time at a step between 500 and 4,000.",
+        source: "Power et al. 2022, section 2 and appendix A.1",
+        remarks: "As in the source: a decoder of two layers with 4 heads, layer norm after attention and after the MLP, weight decay 1. The layers are written in the settings; you can change each of them. Our choices: modulus 31 instead of 97, width 32 instead of 128, trained positions, the tokens a, b and “=” alone, all training pairs in each step, 60 % of the pairs for training, learning rate 0.003 instead of 0.001.",
+        expectations: &[expect_memorised((50, 300)), expect_learned(0.99, (500, 4_000), (0.9, 1.0))],
+        max_steps: 4_000,
+        duration_note: "About twenty seconds on one processor core.",
+        ..PRESET_DEFAULTS
+    },
+    Preset {
         slug: "squares-113",
         name: "Addition modulo 113, in half a minute",
         group: &GROKKING_GROUP,

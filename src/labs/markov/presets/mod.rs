@@ -288,6 +288,21 @@ const INDUCTION: &[Preset] = &[
         duration_note: "About ten seconds on one processor core.",
         ..PRESET_DEFAULTS
     },
+    Preset {
+        slug: "no-attention",
+        name: "Without attention: an MLP on the current symbol",
+        group: &INDUCTION_GROUP,
+        link: "#v1/markov?model=own&net=embed~32;mlp~128;read&lr=0.003&steps=400",
+        claim: "A network without attention sees only the current symbol. Over all chains the next symbol is uniformly distributed, so the KL of this network stays near the KL of the uniform strategy for all 400 steps.",
+        source: "Our control, compared with Edelman 2024, section 8.2",
+        remarks: "The layers are written in the settings; add “positions” and two layers “attention 2” to see the KL fall.",
+        expectations: &[
+            expect_median(ExpectedMeasure::OverLine(Uniform), 400, (0.95, 1.1)),
+            expect_not_learned(0.2, 400),
+        ],
+        max_steps: 400,
+        ..PRESET_DEFAULTS
+    },
 ];
 
 /// Presets with a transformer whose induction head is set by hand, and with the minimal model, whose training has a
