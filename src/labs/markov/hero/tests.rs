@@ -294,7 +294,8 @@ fn numbers_that_are_none_and_missing_weights_are_drawn_as_unknown() {
 
 #[test]
 fn sequences_that_are_shown_have_two_symbols() {
-    for preset in crate::markov::PRESETS.iter().copied().flatten() {
+    let presets = crate::markov::PRESETS.iter().copied().flatten();
+    for preset in presets.filter(|preset| has_hero(&decode(preset.link).0.spec)) {
         let mut hero = hero(preset.link);
         for _ in 0..EXAMPLES {
             let first = hero.symbols[0];
@@ -336,7 +337,12 @@ fn captions_say_what_is_averaged_and_what_the_ring_adds() {
 fn presets_have_pictures_with_short_headlines_and_large_networks_have_none() {
     for preset in crate::markov::PRESETS.iter().copied().flatten() {
         let spec = decode(preset.link).0.spec;
-        assert!(has_hero(&spec), "{}", preset.slug);
+        // Layers that a user writes have no picture, but charts.
+        let is_written = matches!(spec.model, Model::OwnNetwork(_));
+        assert_eq!(has_hero(&spec), !is_written, "{}", preset.slug);
+        if is_written {
+            continue;
+        }
         let mut hero = new_hero(&spec).unwrap();
         for (has_ended, has_succeeded) in [(false, false), (true, false), (true, true)] {
             let weights = spec.initialize_replicas(1);

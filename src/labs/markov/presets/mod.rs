@@ -292,7 +292,7 @@ const INDUCTION: &[Preset] = &[
         slug: "no-attention",
         name: "Without attention: an MLP on the current symbol",
         group: &INDUCTION_GROUP,
-        link: "#v1/markov?model=own&net=embed~32;mlp~128;read&lr=0.003&steps=400",
+        link: "#v1/markov?model=own&net=embed~32;mlp~128;read&lr=0.003",
         claim: "A network without attention sees only the current symbol. Over all chains the next symbol is uniformly distributed, so the KL of this network stays near the KL of the uniform strategy for all 400 steps.",
         source: "Our control, compared with Edelman 2024, section 8.2",
         remarks: "The layers are written in the settings; add “positions” and two layers “attention 2” to see the KL fall.",
