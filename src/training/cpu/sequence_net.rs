@@ -208,7 +208,7 @@ mod tests {
     fn a_row_has_a_number_for_every_replica_and_says_what_is_learnt() {
         for link in [
             "replicas=2&k=2&t=50&batch=32&seed=1",
-            "replicas=2&k=2&t=50&batch=32&model=own&opt=adam&lr=0.003",
+            "replicas=2&k=2&t=50&batch=32&model=own&net=embed~16;positions;attention~1;attention~1;read&opt=adam&lr=0.01",
             "replicas=2&model=minimal-markov&k=2&t=100&batch=64&opt=adam",
         ] {
             let spec = spec(link);
