@@ -310,7 +310,9 @@ def own(p, x, s):
         elif kind == "positions":
             h = h + q("positions")
         elif kind == "attention":
-            heads, count, outputs = int(options[0]), h.shape[1], []
+            before, heads, count, outputs = h, int(options[0]), h.shape[1], []
+            if "pre-norm" in options:
+                h = layer_norm(h) * q("gain") + q("shift")
             for at in range(count):
                 seen = h[:, : at + 1] if "causal" in options or s["task"] == "markov" else h
                 for g in range(heads):
@@ -319,10 +321,11 @@ def own(p, x, s):
                     weights = relu(scores) / seen.shape[1] if "relu" in options else softmax(scores)
                     outputs.append((weights[:, :, None] * (seen @ value)).sum(1))
             rows = [np.concatenate(outputs[at * heads :][:heads], -1) @ q("out") for at in range(count)]
-            h = h + np.stack(rows, 1)
+            h = before + np.stack(rows, 1)
         elif kind == "mlp":
-            function = functions[(options + ["relu"])[1]]
-            h = h + function(h @ q("w_in") + q("b_in")) @ q("w_out") + q("b_out")
+            function = next((functions[word] for word in options if word in functions), relu)
+            y = layer_norm(h) * q("gain") + q("shift") if "pre-norm" in options else h
+            h = h + function(y @ q("w_in") + q("b_in")) @ q("w_out") + q("b_out")
         elif kind == "linear":
             h = h @ q("w") + (0 if "no-bias" in options else q("b"))
         elif kind == "norm":

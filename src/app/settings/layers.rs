@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 
 use crate::store::Store;
-use vivarium_model::models::own::layers::LAYERS;
+use vivarium_model::models::own::layers::{LAYERS, LayerInfo};
 use vivarium_page::settings::layers::{LAYERS_KEY, LayerRow, layer_list, with_layer};
 use vivarium_ui::context::RunContext;
 
@@ -22,9 +22,16 @@ pub fn LayerOutline() -> impl IntoView {
             <li class="own-layers__row">
                 <span class="own-layers__bars" aria-hidden="true">{bars.collect_view()}</span>
                 <code class="own-layers__text" prop:textContent=text></code>
-                <span class="own-layers__shape" title=tr!("vectors × components") prop:textContent=shape></span>
+                <span class="own-layers__shape" title=tr!("number of vectors × components of each vector") prop:textContent=shape></span>
                 <span class="own-layers__parameters" title=tr!("parameters") prop:textContent=parameters></span>
             </li>
+        }
+    };
+    let described = |info: &LayerInfo| {
+        let words = [&[info.example], info.options].concat().join(", ");
+        view! {
+            <dt><code>{words}</code></dt>
+            <dd>{info.about()}</dd>
         }
     };
     let buttons = LAYERS.iter().enumerate().map(|(kind, info)| {
@@ -38,9 +45,13 @@ pub fn LayerOutline() -> impl IntoView {
     view! {
         <div class="own-layers" data-testid="layers">
             <div class="own-layers__buttons" role="group" aria-label=tr!("Add a layer")>{buttons.collect_view()}</div>
-            <ol class="own-layers__list" aria-label=tr!("Layers and what they compute")>
+            <ol class="own-layers__list" aria-label=tr!("Output size and parameters of each layer")>
                 {move || list.get().map(|list| list.rows).unwrap_or_default().into_iter().map(row).collect_view()}
             </ol>
+            <details class="own-layers__help">
+                <summary>{tr!("What the layers compute")}</summary>
+                <dl>{LAYERS.iter().map(described).collect_view()}</dl>
+            </details>
             <p class="own-layers__total" role="status" data-testid="layers-total"
                 prop:textContent=move || list.get().map(|list| list.total).unwrap_or_default()></p>
         </div>

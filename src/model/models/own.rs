@@ -30,7 +30,7 @@ use vivarium_core::catalog::CatalogInfo;
 use vivarium_core::pytorch::{ScriptPart, ToPyTorch};
 use vivarium_core::settings;
 use vivarium_core::settings::{InvalidSetting, Range};
-use vivarium_core::sources::VASWANI_2017;
+use vivarium_core::sources::{Source, VASWANI_2017};
 use vivarium_operators::Graph;
 
 /// Most characters of the text in a link.
@@ -43,7 +43,7 @@ const PROPOSED_FOR_SEQUENCES: &str = "embed 32\npositions\nattention 2\nattentio
 settings! {
     /// Layers, written one after the other.
     pub struct OwnNetwork {
-        /// The layers, one per line, such as: embed 64, attention 4, mlp 256 gelu, norm, read last.
+        /// One layer per line: for example embed 64, on the next line attention 4, then read last. Text after # is a comment.
         net: String = DEFAULT.into(), "net", "Layers", Range::Text(MAX_CHARACTERS);
     }
 }
@@ -53,39 +53,53 @@ impl OwnNetwork {
     pub const INFO: CatalogInfo = CatalogInfo {
         slug: "own",
         name: "Network of your own",
-        about: "A network of layers that you write down, one on each line: embeddings, attention, MLPs, layer norms. Such a network has tensors, a PyTorch script and a GPU program like every other.",
-        sources: &[VASWANI_2017],
+        about: "You write the layers of the network, one per line: embedding, attention, MLP, layer norm and others. The network trains on the processor or the GPU. Its tensors and a PyTorch script can be downloaded.",
+        sources: &[
+            VASWANI_2017,
+            Source {
+                cite: "Ba et al. 2016",
+                title: "Layer Normalization",
+                url: "https://arxiv.org/abs/1607.06450",
+            },
+        ],
     };
 
     /// Its tensors in a file of weights.
     pub const TENSORS: Tensors = Tensors {
         formula: "\
-the layers of the setting `net`, from the first on; l is the number of a layer, x the vector of a token
-embed      x = embed[a] and embed[b], or with “separate” embed_{which}[a] and embed_{which}[b]; of numbers, x = input embed
-token      one more token, x = {l}.token
-positions  x + {l}.positions[number of the token]
-attention  x + [o_0, o_1, …] {l}.out,  o_g = Σ_i A_g[i] x_i {l}.value_g,  s_g[i] = (x {l}.query_g)·(x_i {l}.key_g) / √(columns of a head)
-           A_g = softmax of s_g, or with “relu” max(0, s_g) / (number of tokens i); i: all tokens, or with “causal” and in sequences up to x
-mlp        x + σ(x {l}.w_in + {l}.b_in) {l}.w_out + {l}.b_out
+the layers of the setting `net` one after the other; l = 1, 2, … counts them, without empty lines; x is the vector of a token
+embed      x = embed[a], embed[b]; with “separate” x = embed_{which}[a], embed_{which}[b]; for numbers x = (inputs) embed
+token      appends the token {l}.token
+positions  x + {l}.positions[index of the token, from 0]
+attention  x + [o_0, o_1, …] {l}.out     o_g = Σ_i A_g[i] y_i {l}.value_g     s_g[i] = (y {l}.query_g)·(y_i {l}.key_g) / √(columns of a head)
+           A_g = softmax of s_g, or with “relu” max(0, s_g) / m; the sum is over the m tokens to which x attends: all tokens,
+           or, with “causal” and on sequences, x and the earlier tokens
+mlp        x + σ(y {l}.w_in + {l}.b_in) {l}.w_out + {l}.b_out     σ(z) = max(0, z), z Φ(z) with “gelu”, z² with “square”
+           y = x, or with “pre-norm” the layer norm of x, with {l}.gain and {l}.shift
 linear     x {l}.w + {l}.b, or with “no-bias” x {l}.w
 norm       (x − mean x) / √(variance of x + 10⁻⁵) · {l}.gain + {l}.shift
-read       f = x {l}.w, where x is the sum of the tokens, the last one, or all one after the other; in a sequence each token",
-        loss: "as of other networks on the same examples: −ln softmax(f)[c] with the right class c, or ℓ(y, f) with the label y = −1 or +1, as the setting `loss` says; mean over the examples. Of sequences as of `attention-only`.",
+relu, gelu, square   σ(x)
+sum, concat, last    the sum of all tokens, all one after the other, the last one
+read       f = x {l}.w, on sequences for each token",
+        loss: "as for the other models on the same task: −ln softmax(f)[c] with the right class c, or ℓ(y, f) with the label y = −1 or +1, as the setting `loss` says; mean over the examples. On sequences: as for `attention-only`.",
         letters: &[
-            ["a, b", "the two elements of a pair, numbers from 0; in a sequence a stands for each symbol"],
-            ["M_g", "the columns of head g of a matrix M, of which each head has as many"],
-            ["d", "components of a token in front of the layer; of embeddings, behind it"],
-            ["tokens", "number of tokens in front of the layer"],
+            ["a, b", "the two elements of a pair, numbers from 0; on sequences a is each symbol"],
+            ["p, n, k", "number of elements, of inputs, of symbols"],
+            ["M_g", "the columns g · s … (g + 1) · s − 1 of a matrix M, with s = q / heads and g from 0"],
+            ["d", "components of a token before the layer; for embeddings, after it"],
+            ["tokens", "number of tokens before the layer"],
             ["q", "heads times the size of a head"],
             ["h", "neurons"],
             ["r", "components of x"],
-            ["c", "components of the result"],
+            ["v", "components of the result, or outputs"],
         ],
         all: &[
             Tensor::new("embed", ["p or n or k", "d"], ["element, input or symbol", "component"], "vectors of the elements, or weights of the inputs"),
             Tensor::new("embed_{which}", ["p", "d"], ["element", "component"], "vectors of the first (a) and of the second element (b), with “separate”"),
-            Tensor::new("{l}.token", ["1", "d"], ["", "component"], "vector of a further token"),
-            Tensor::new("{l}.positions", ["tokens", "d"], ["token", "component"], "vectors of places"),
+            Tensor::new("{l}.token", ["1", "d"], ["", "component"], "vector of the added token"),
+            Tensor::new("{l}.positions", ["tokens", "d"], ["token", "component"], "position vectors"),
+            Tensor::new("{l}.gain", ["1", "d"], ["", "component"], "gains of a layer norm"),
+            Tensor::new("{l}.shift", ["1", "d"], ["", "component"], "shifts of a layer norm"),
             Tensor::new("{l}.query", ["d", "q"], ["component", "component of the queries, head after head"], "W_Q of all heads, side by side"),
             Tensor::new("{l}.key", ["d", "q"], ["component", "component of the keys"], "W_K of all heads"),
             Tensor::new("{l}.value", ["d", "q"], ["component", "component of the values"], "W_V of all heads"),
@@ -94,10 +108,8 @@ read       f = x {l}.w, where x is the sum of the tokens, the last one, or all o
             Tensor::new("{l}.b_in", ["1", "h"], ["", "neuron"], "its biases"),
             Tensor::new("{l}.w_out", ["h", "d"], ["neuron", "component"], "second layer of an MLP"),
             Tensor::new("{l}.b_out", ["1", "d"], ["", "component"], "its biases"),
-            Tensor::new("{l}.gain", ["1", "d"], ["", "component"], "gains of a layer norm"),
-            Tensor::new("{l}.shift", ["1", "d"], ["", "component"], "shifts of a layer norm"),
-            Tensor::new("{l}.w", ["r", "c"], ["component", "component or class"], "weights of a linear map or of the outputs; after “concat” the rows of the tokens one below the other"),
-            Tensor::new("{l}.b", ["1", "c"], ["", "component"], "biases of a linear map"),
+            Tensor::new("{l}.w", ["r", "v"], ["component", "component or class"], "weights of a linear map or of the outputs; after “concat” the rows of the tokens one below the other"),
+            Tensor::new("{l}.b", ["1", "v"], ["", "component"], "biases of a linear map"),
         ],
     };
 
@@ -167,7 +179,7 @@ impl Bind for OwnNetwork {
                 let mut proposed = OwnNetwork::default();
                 proposed.propose(examples);
                 let proposed = proposed.graph(data).unwrap_or_else(|_| Graph::new(0));
-                (proposed, Some(InvalidSetting::new("net", &self.net, expected)))
+                (proposed, Some(InvalidSetting::new("net", &self.net.replace('\n', " / "), expected)))
             }
         };
         Cow::Owned(BoundNetwork { graph, tokens: data.tokens, mistake })

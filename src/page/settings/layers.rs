@@ -1,4 +1,4 @@
-//! The layers of a network of one's own as a list, with what each computes, and what a button for a further layer writes.
+//! The layers of a network of one's own as a list, with the size of each output, and the line that a button for a layer writes.
 
 use crate::state::State;
 use vivarium_core::settings::Value;
@@ -17,7 +17,7 @@ pub struct LayerRow {
     pub text: String,
     /// Vectors behind the layer, one for each token.
     pub tokens: usize,
-    /// How many vectors of which size it computes, such as "2 × 128".
+    /// Number of vectors and components of each, such as "2 × 128".
     pub shape: String,
     /// Number of its parameters; empty for none.
     pub parameters: String,
@@ -72,6 +72,11 @@ pub fn with_layer(text: &str, kind: usize) -> String {
         }
         "read" if at == lines.len() => lines.push(info.example),
         "embed" | "read" => {}
+        // In front of the line that makes one vector of the tokens.
+        "token" | "positions" | "attention" => {
+            let is_join = |line: &&str| ["sum", "concat", "last"].contains(&line.trim());
+            lines.insert(lines.iter().position(is_join).unwrap_or(at), info.example);
+        }
         _ => lines.insert(at, info.example),
     }
     lines.join("\n")
@@ -111,6 +116,7 @@ mod tests {
         assert_eq!(with_layer("embed 8\n\n", kind("read")), "embed 8\nread last");
         assert_eq!(with_layer("linear 8\nread", kind("embed")), "embed 128\nlinear 8\nread");
         assert_eq!(with_layer("embed 8\nread", kind("embed")), "embed 8\nread");
+        assert_eq!(with_layer("embed 8\nsum\nread", kind("attention")), "embed 8\nattention 4\nsum\nread");
         assert_eq!(with_layer("", kind("mlp")), "mlp 512");
         assert_eq!(with_layer("read", LAYERS.len()), "read");
     }

@@ -125,16 +125,19 @@ pub(super) fn graph_with_outputs(
         if builder.is_concatenated
             && !matches!(layer, Layer::Linear { .. } | Layer::Read(_) | Layer::Apply(_))
         {
-            return Err(of_line(tr!("after “concat” only “linear”, “read” or a function can follow").into()));
+            return Err(of_line(
+                tr!("after “concat” the next layer must be linear, read, relu, gelu or square").into(),
+            ));
         }
         let labels = [last_hidden == Some(at), last_attention == Some(at)];
         let before = builder.graph.parameters().len();
         builder.add(at + 1, *layer, labels).map_err(of_line)?;
         let own = builder.graph.parameters()[before..].iter();
+        let (count, is_one) = (builder.token_count(), builder.is_concatenated);
         let output = LayerOutput {
             line: *line,
-            tokens: builder.token_count(),
-            size: builder.size,
+            tokens: if is_one { 1 } else { count },
+            size: if is_one { count * builder.size } else { builder.size },
             parameters: own.map(|own| own.rows as u64 * own.columns as u64).sum(),
         };
         outputs.push(output);
@@ -143,7 +146,7 @@ pub(super) fn graph_with_outputs(
     graph.set_output(tokens[0]);
     if !graph.output().shape.per_example {
         let message = tr!(
-            "the outputs are the same for every example, because “read” reads a token that no layer connects with the others"
+            "the outputs are the same for every example: no attention layer connects the token that “read” uses with the tokens of the example"
         );
         return Err(NetworkError::of_text(message));
     }
@@ -159,13 +162,13 @@ impl Builder {
             Layer::Embed { size, is_separate } => self.embed(size, is_separate)?,
             Layer::Token => {
                 if self.data.tokens != Tokens::Pair {
-                    return Err(tr!("a token can only be added to the two tokens of a pair").into());
+                    return Err(tr!("“token” works only on tasks with pairs").into());
                 }
                 let token = self.graph.parameter(named("token"), [1, self.size], self.scale());
                 self.tokens.push(token);
             }
             Layer::Positions => {
-                self.need_tokens()?;
+                self.need_tokens("positions")?;
                 let shape = [self.token_count(), self.size];
                 let all = self.graph.parameter(named("positions"), shape, self.scale());
                 let count = shape[0] / self.tokens.len();
@@ -174,8 +177,8 @@ impl Builder {
                     *token = self.graph.sum(&[*token, rows]);
                 }
             }
-            Layer::Attention { heads, size, weighting, is_causal } => {
-                self.need_tokens()?;
+            Layer::Attention { heads, size, weighting, is_causal, is_normed } => {
+                self.need_tokens("attention")?;
                 let size = match size {
                     Some(size) => size,
                     None if self.size % heads == 0 => self.size / heads,
@@ -187,26 +190,26 @@ impl Builder {
                         ));
                     }
                 };
+                let before = self.tokens.clone();
+                if is_normed {
+                    self.norm(number);
+                }
                 self.attention(number, [heads, size], weighting, is_causal, labels[1]);
+                self.add_to(&before);
             }
-            Layer::Mlp { size, function } => {
+            Layer::Mlp { size, function, is_normed } => {
                 let (width, before) = (self.size, self.tokens.clone());
+                if is_normed {
+                    self.norm(number);
+                }
                 self.linear(named("w_in"), Some(named("b_in")), size);
                 self.apply(function, labels[0]);
                 self.linear(named("w_out"), Some(named("b_out")), width);
-                for (token, before) in self.tokens.iter_mut().zip(before) {
-                    *token = self.graph.sum(&[before, *token]);
-                }
+                self.add_to(&before);
             }
             Layer::Linear { size, has_bias } => self.linear(named("w"), has_bias.then(|| named("b")), size),
             Layer::Apply(function) => self.apply(function, labels[0]),
-            Layer::Norm => {
-                let gain = self.graph.ones(named("gain"), self.size);
-                let shift = self.graph.parameter(named("shift"), [1, self.size], 0.0);
-                for token in &mut self.tokens {
-                    *token = self.graph.layer_norm(*token, gain, shift);
-                }
-            }
+            Layer::Norm => self.norm(number),
             Layer::Join(join) => self.join(join)?,
             Layer::Read(join) => {
                 if let Some(join) = join {
@@ -214,7 +217,7 @@ impl Builder {
                 }
                 if self.tokens.len() > 1 && !self.is_concatenated {
                     return Err(tr!(
-                        "there are {count} tokens, of which “read” needs one vector: write “read last”, “read sum” or “read concat”",
+                        "“read” needs one vector, but there are {count} tokens: write “read last”, “read sum” or “read concat”",
                         count = self.tokens.len()
                     ));
                 }
@@ -229,9 +232,25 @@ impl Builder {
         1.0 / (self.size.max(1) as f32).sqrt()
     }
 
-    fn need_tokens(&self) -> Result<(), String> {
+    /// The layer norm of each token.
+    fn norm(&mut self, number: usize) {
+        let gain = self.graph.ones(format!("{number}.gain"), self.size);
+        let shift = self.graph.parameter(format!("{number}.shift"), [1, self.size], 0.0);
+        for token in &mut self.tokens {
+            *token = self.graph.layer_norm(*token, gain, shift);
+        }
+    }
+
+    /// Adds the tokens before a layer to those behind it.
+    fn add_to(&mut self, before: &[NodeId]) {
+        for (token, before) in self.tokens.iter_mut().zip(before) {
+            *token = self.graph.sum(&[*before, *token]);
+        }
+    }
+
+    fn need_tokens(&self, word: &str) -> Result<(), String> {
         match self.token_count() {
-            1 => Err(tr!("this layer needs several tokens, but there is one vector").into()),
+            1 => Err(tr!("“{word}” needs several tokens, but here there is one vector", word)),
             _ => Ok(()),
         }
     }
@@ -247,7 +266,7 @@ impl Builder {
     fn embed(&mut self, size: usize, is_separate: bool) -> Result<(), String> {
         let inputs = self.data.inputs;
         if is_separate && self.data.tokens != Tokens::Pair {
-            return Err(tr!("“separate” is for the two tokens of a pair").into());
+            return Err(tr!("“separate” works only on tasks with pairs").into());
         }
         if self.data.tokens == Tokens::Numbers {
             self.linear("embed".into(), None, size);
@@ -286,8 +305,7 @@ impl Builder {
             if is_labelled {
                 self.graph.label(mean, ATTENTION);
             }
-            let mean = self.graph.linear(mean, out);
-            self.tokens = vec![self.graph.sum(&[x, mean])];
+            self.tokens = vec![self.graph.linear(mean, out)];
             return;
         }
         let tokens = std::mem::take(&mut self.tokens);
@@ -302,8 +320,7 @@ impl Builder {
             if is_labelled && at + 1 == tokens.len() {
                 graph.label(mean, ATTENTION);
             }
-            let mean = graph.linear(mean, out);
-            self.tokens.push(graph.sum(&[*token, mean]));
+            self.tokens.push(graph.linear(mean, out));
         }
     }
 
@@ -341,7 +358,7 @@ impl Builder {
     fn join(&mut self, join: Join) -> Result<(), String> {
         if let Tokens::Sequence(_) = self.data.tokens {
             return Err(tr!(
-                "the tokens of a sequence cannot be joined, because the next symbol is predicted at each of them; write “read”"
+                "on sequences, tokens cannot be combined, because the next symbol is predicted at every token: delete this line, or write “read” without another word"
             )
             .into());
         }

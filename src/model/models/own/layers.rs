@@ -37,6 +37,8 @@ pub enum Layer {
         weighting: Weighting,
         /// Whether x attends to itself and the vectors before it alone.
         is_causal: bool,
+        /// Whether the layer norm of each vector is read.
+        is_normed: bool,
     },
     /// x + σ(x W + b) W' + b'.
     Mlp {
@@ -44,6 +46,8 @@ pub enum Layer {
         size: usize,
         /// σ.
         function: Function,
+        /// Whether the layer norm of x is read.
+        is_normed: bool,
     },
     /// x W + b.
     Linear {
@@ -109,42 +113,60 @@ pub const LAYERS: &[LayerInfo] = &[
         "embed 128",
         &["separate"],
         text!(
-            "The vector of each token. Of bits and columns: one vector, a linear map of all inputs. “separate”: a and b have different vectors."
+            "A trained vector for each element or symbol; the number is its number of components. For bits and table columns: one vector, a linear map of all inputs, without biases. “separate”: the two elements of a pair have different vectors."
         ),
     ),
-    info("token", "token", &[], text!("Adds a token behind the others, with a trained vector of its own.")),
-    info("positions", "positions", &[], text!("Adds to each token a trained vector of its place.")),
+    info(
+        "token",
+        "token",
+        &[],
+        text!("Appends a token with a trained vector, the same for all examples. Only for pairs."),
+    ),
+    info("positions", "positions", &[], text!("Adds a trained position vector to each token.")),
     info(
         "attention",
         "attention 4",
-        &["size 32", "relu", "causal"],
+        &["size 32", "relu", "causal", "pre-norm"],
         text!(
-            "x + attention of each token x to all tokens, with so many heads. “size”: components of a head; “relu”: max(0, score) for the softmax; “causal”: only tokens before x, and x."
+            "Multi-head self-attention with a residual connection; the number is the number of heads. “size”: components per head. “relu”: attention weights max(0, score) / number of tokens, instead of softmax. “causal”: each token attends only to itself and earlier tokens; on sequences this is always so. “pre-norm”: attention reads the layer norm of each token."
         ),
     ),
     info(
         "mlp",
         "mlp 512",
-        &FUNCTION_WORDS,
-        text!("x + a hidden layer of so many neurons on each token x; a function may follow."),
+        &["relu", "gelu", "square", "pre-norm"],
+        text!(
+            "MLP with one hidden layer and a residual connection, applied to each token; the number is the number of hidden neurons. Activation: relu if no other is written. “pre-norm”: the MLP reads the layer norm of each token."
+        ),
     ),
-    info("linear", "linear 64", &["no-bias"], text!("A linear map with biases; “no-bias”: without.")),
-    info("norm", "norm", &[], text!("Layer norm with gain and shift.")),
+    info(
+        "linear",
+        "linear 64",
+        &["no-bias"],
+        text!("Linear map of each token to a vector with this number of components. No residual connection."),
+    ),
+    info(
+        "norm",
+        "norm",
+        &[],
+        text!("Layer norm of each token, with trained gain and bias. No residual connection."),
+    ),
     info("relu", "relu", &[], text!("max(0, x) of each component.")),
     info("gelu", "gelu", &[], text!("The Gaussian error linear unit of each component.")),
     info("square", "square", &[], text!("The square of each component.")),
-    info("sum", "sum", &[], text!("The sum of all tokens: one vector.")),
-    info("concat", "concat", &[], text!("All tokens one after the other: one vector.")),
-    info("last", "last", &[], text!("The last token alone: one vector.")),
+    info("sum", "sum", &[], text!("The sum of the vectors of all tokens: one vector.")),
+    info("concat", "concat", &[], text!("Concatenates the vectors of all tokens to one vector.")),
+    info("last", "last", &[], text!("The vector of the last token alone.")),
     info(
         "read",
         "read last",
         &JOIN_WORDS,
-        text!("The outputs: a linear map of the one vector, or of the tokens that are joined to one."),
+        text!(
+            "Linear map, without biases, to the outputs. With several tokens, write sum, concat or last. On sequences, write “read” alone."
+        ),
     ),
 ];
 
-const FUNCTION_WORDS: [&str; 3] = ["relu", "gelu", "square"];
 const JOIN_WORDS: [&str; 3] = ["sum", "concat", "last"];
 
 fn function(word: &str) -> Option<Function> {
@@ -233,10 +255,10 @@ fn layer(words: &[&str]) -> Result<Layer, String> {
     let most = if word == "attention" { MAX_HEADS } else { MAX_SIZE };
     let size = if needs_number { number(rest.next(), most, word, info.example)? } else { 0 };
     let unknown = |option: &str| match info.options {
-        [] => tr!("nothing may follow “{word}”, but “{option}” does", word, option),
+        [] => tr!("“{word}” has no options, but “{option}” follows", word, option),
         options => tr!(
-            "after “{example}” only {options} may follow, and not “{option}”",
-            example = info.example,
+            "“{option}” is not an option of “{word}”; the options are {options}",
+            word,
             options = options.join(", "),
             option
         ),
@@ -246,9 +268,10 @@ fn layer(words: &[&str]) -> Result<Layer, String> {
         "token" => Layer::Token,
         "positions" => Layer::Positions,
         "attention" => {
-            Layer::Attention { heads: size, size: None, weighting: Weighting::Softmax, is_causal: false }
+            let (weighting, is_causal, is_normed) = (Weighting::Softmax, false, false);
+            Layer::Attention { heads: size, size: None, weighting, is_causal, is_normed }
         }
-        "mlp" => Layer::Mlp { size, function: Function::Relu },
+        "mlp" => Layer::Mlp { size, function: Function::Relu, is_normed: false },
         "linear" => Layer::Linear { size, has_bias: true },
         "norm" => Layer::Norm,
         "read" => Layer::Read(None),
@@ -258,7 +281,18 @@ fn layer(words: &[&str]) -> Result<Layer, String> {
             _ => return Err(unknown(other)),
         },
     };
+    let mut kinds: Vec<&str> = vec![];
     while let Some(option) = rest.next() {
+        // Of functions and of joins there is one.
+        let kind = match layer {
+            Layer::Mlp { .. } if function(option).is_some() => "function",
+            Layer::Read(_) => "join",
+            _ => option,
+        };
+        if kinds.contains(&kind) {
+            return Err(tr!("“{option}” is one option too many of “{word}”", option, word));
+        }
+        kinds.push(kind);
         match (&mut layer, option) {
             (Layer::Embed { is_separate, .. }, "separate") => *is_separate = true,
             (Layer::Linear { has_bias, .. }, "no-bias") => *has_bias = false,
@@ -267,6 +301,9 @@ fn layer(words: &[&str]) -> Result<Layer, String> {
             }
             (Layer::Attention { weighting, .. }, "relu") => *weighting = Weighting::Relu,
             (Layer::Attention { is_causal, .. }, "causal") => *is_causal = true,
+            (Layer::Attention { is_normed, .. } | Layer::Mlp { is_normed, .. }, "pre-norm") => {
+                *is_normed = true;
+            }
             (Layer::Mlp { function: own, .. }, option) => {
                 *own = function(option).ok_or_else(|| unknown(option))?;
             }
@@ -295,15 +332,20 @@ mod tests {
 
     #[test]
     fn layers_are_read_with_their_options() {
-        let text = "embed 64 separate; token # the equals sign\n\nAttention 4 causal size 8 relu\nmlp 256 gelu\nlinear 3 no-bias\nnorm;square\nlast\nread";
+        let text = "embed 64 separate; token # the equals sign\n\nAttention 4 causal size 8 relu\nmlp 256 gelu pre-norm\nlinear 3 no-bias\nnorm;square\nlast\nread";
         let layers = parse(text).unwrap();
         let lines: Vec<usize> = layers.iter().map(|(line, _)| *line).collect();
         assert_eq!(lines, [1, 1, 3, 4, 5, 6, 6, 7, 8]);
         assert_eq!(layers[0].1, Layer::Embed { size: 64, is_separate: true });
-        let attention =
-            Layer::Attention { heads: 4, size: Some(8), weighting: Weighting::Relu, is_causal: true };
+        let attention = Layer::Attention {
+            heads: 4,
+            size: Some(8),
+            weighting: Weighting::Relu,
+            is_causal: true,
+            is_normed: false,
+        };
         assert_eq!(layers[2].1, attention);
-        assert_eq!(layers[3].1, Layer::Mlp { size: 256, function: Function::NormalGelu });
+        assert_eq!(layers[3].1, Layer::Mlp { size: 256, function: Function::NormalGelu, is_normed: true });
         assert_eq!(layers[4].1, Layer::Linear { size: 3, has_bias: false });
         assert_eq!(layers[6].1, Layer::Apply(Function::Power(2)));
         assert_eq!(parse("read concat").unwrap(), [(1, Layer::Read(Some(Join::Concat)))]);
@@ -340,9 +382,15 @@ mod tests {
         );
         assert_eq!(
             mistake("mlp 4 tanh"),
-            "line 1: after “mlp 512” only relu, gelu, square may follow, and not “tanh”"
+            "line 1: “tanh” is not an option of “mlp”; the options are relu, gelu, square, pre-norm"
         );
-        assert_eq!(mistake("norm 3"), "line 1: nothing may follow “norm”, but “3” does");
+        assert_eq!(mistake("read sum last"), "line 1: “last” is one option too many of “read”");
+        assert_eq!(mistake("mlp 4 relu gelu"), "line 1: “gelu” is one option too many of “mlp”");
+        assert_eq!(
+            mistake("attention 4 causal causal"),
+            "line 1: “causal” is one option too many of “attention”"
+        );
+        assert_eq!(mistake("norm 3"), "line 1: “norm” has no options, but “3” follows");
         assert_eq!(mistake("embed 3"), "the last layer must be “read”, which computes the outputs");
         assert_eq!(mistake(""), mistake("embed 3"));
         assert_eq!(mistake(&"relu\n".repeat(25)), "a network has at most 24 layers");

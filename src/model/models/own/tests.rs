@@ -39,13 +39,13 @@ fn networks_answer_as_their_graphs() {
         (PAIRS, OwnNetwork::default().net.as_str().to_string()),
         (NUMBERS, OwnNetwork::default().net),
         (PAIRS, "embed 12\ntoken\npositions\nattention 3\nmlp 20\nread last".into()),
-        (PAIRS, "embed 12 separate\nnorm\nattention 2 size 5 relu\nnorm\nattention 4 causal\nmlp 9 gelu\nnorm\nread concat".into()),
+        (PAIRS, "embed 12 separate\nnorm\nattention 2 size 5 relu\nnorm\nattention 4 causal pre-norm\nmlp 9 gelu pre-norm\nnorm\nread concat".into()),
         (PAIRS, "embed 6\nconcat\nsquare\nlinear 18\nrelu\nlinear 5 no-bias\ngelu\nread".into()),
         (PAIRS, "embed 17\nlinear 33\nmlp 16 square\nsum\nnorm\nread".into()),
         (NUMBERS, "linear 33\nrelu\nnorm\nlinear 16 no-bias\nsquare\nmlp 8 gelu\nread".into()),
         (NUMBERS, "norm\nread".into()),
         (SEQUENCES, PROPOSED_FOR_SEQUENCES.into()),
-        (SEQUENCES, "embed 10\nnorm\nattention 2\nmlp 7 gelu\nattention 3 size 2 relu\nread".into()),
+        (SEQUENCES, "embed 10\nattention 2 pre-norm\nmlp 7 gelu pre-norm\nattention 3 size 2 relu\nread".into()),
         (SEQUENCES, "embed 5\nlinear 20\nsquare\nread".into()),
     ];
     for (data, text) in texts {
@@ -159,7 +159,7 @@ fn layers_that_do_not_fit_have_a_sentence() {
     }
     assert_eq!(
         mistake(PAIRS, "embed 3\nmlp 4\nread"),
-        "line 3: there are 2 tokens, of which “read” needs one vector: write “read last”, “read sum” or “read concat”"
+        "line 3: “read” needs one vector, but there are 2 tokens: write “read last”, “read sum” or “read concat”"
     );
     assert_eq!(
         mistake(PAIRS, "embed 30\nattention 4\nread sum"),
@@ -167,31 +167,28 @@ fn layers_that_do_not_fit_have_a_sentence() {
     );
     assert_eq!(
         mistake(PAIRS, "embed 3\nconcat\nnorm\nread"),
-        "line 3: after “concat” only “linear”, “read” or a function can follow"
+        "line 3: after “concat” the next layer must be linear, read, relu, gelu or square"
     );
-    assert_eq!(
-        mistake(NUMBERS, "token\nread last"),
-        "line 1: a token can only be added to the two tokens of a pair"
-    );
+    assert_eq!(mistake(NUMBERS, "token\nread last"), "line 1: “token” works only on tasks with pairs");
     assert_eq!(
         mistake(NUMBERS, "linear 8\nattention 2\nread"),
-        "line 2: this layer needs several tokens, but there is one vector"
+        "line 2: “attention” needs several tokens, but here there is one vector"
     );
     for (text, line) in [("embed 3\nread last", 2), ("embed 3\nsum\nread", 2)] {
         assert_eq!(
             mistake(SEQUENCES, text),
             format!(
-                "line {line}: the tokens of a sequence cannot be joined, because the next symbol is predicted at each of them; write “read”"
+                "line {line}: on sequences, tokens cannot be combined, because the next symbol is predicted at every token: delete this line, or write “read” without another word"
             )
         );
     }
     assert_eq!(
         mistake(SEQUENCES, "embed 3 separate\nread"),
-        "line 1: “separate” is for the two tokens of a pair"
+        "line 1: “separate” works only on tasks with pairs"
     );
     assert_eq!(
         mistake(PAIRS, "embed 3\ntoken\nmlp 5\nread last"),
-        "the outputs are the same for every example, because “read” reads a token that no layer connects with the others"
+        "the outputs are the same for every example: no attention layer connects the token that “read” uses with the tokens of the example"
     );
 }
 
