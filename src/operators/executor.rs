@@ -3,7 +3,7 @@
 //!
 //! # Why
 //! Values that are the same for all examples are computed once when weights are [loaded](Executor::load), and their gradients
-//! once when the gradient is [written](Executor::gradient); the others go through the network in blocks of [`BLOCK`] examples, so
+//! once when the gradient is [written](Executor::gradient); the others go through the network in blocks of [`BLOCK`] samples, so
 //! that a block's numbers stay in the caches between the layers. All memory is allocated before the first step. Look-ups and
 //! stacks have no memory: an operator that reads them reads the rows of the table. A slot is taken out of the list of slots
 //! while an operator writes into it, which costs nothing and needs no `unsafe`.
@@ -220,6 +220,38 @@ impl Executor {
             example_logits: vec![Row::ZERO; panels(classes)],
             count: 0,
         })
+    }
+
+    /// Numbers that the executor of a graph holds for values, gradients and workspaces.
+    ///
+    /// # Errors
+    /// As [`Executor::new`], as far as that can be known without memory.
+    pub fn memory(graph: &Graph) -> Result<u64, String> {
+        let (layout, positions) = (Layout::new(graph)?, positions(graph)?);
+        let examples = (BLOCK / positions).max(1);
+        let mut rows = 0u64;
+        for (number, node) in graph.nodes.iter().enumerate() {
+            let (id, shape) = (NodeId(number), node.shape);
+            let samples = if shape.per_example { shape.rows * examples } else { layout.rows(graph, id).2 };
+            let own =
+                (samples.next_multiple_of(LANES) as u64).saturating_mul(layout.panels(graph, id) as u64);
+            let workspace = match node.operator {
+                Operator::Stack => continue,
+                Operator::Pointwise(_) | Operator::LayerNorm => own,
+                Operator::WeightedSum { heads, .. } => {
+                    let seen = graph.node(node.inputs[0]).shape.rows;
+                    weighted_sum::workspace_rows(heads, seen) as u64
+                }
+                Operator::SelfAttention { heads, weighting, is_causal } => {
+                    let heads = Heads { count: heads, size: shape.columns / heads };
+                    let sizes = Sizes { positions: shape.rows, heads, weighting, is_causal };
+                    sizes.workspace_rows(examples) as u64
+                }
+                _ => 0,
+            };
+            rows = rows.saturating_add(own.saturating_mul(2)).saturating_add(workspace);
+        }
+        Ok(rows.saturating_mul(LANES as u64))
     }
 
     /// Loads weights, computes all constants and sets their gradients to zero.
@@ -605,11 +637,10 @@ impl Executor {
 fn positions(graph: &Graph) -> Result<usize, String> {
     let is_value = |node: &&Node| node.shape.per_example && node.operator != Operator::Stack;
     let several = graph.nodes.iter().filter(is_value).map(|node| node.shape.rows).filter(|rows| *rows > 1);
-    let mut several: Vec<usize> = several.collect();
-    several.dedup();
+    let several: Vec<usize> = several.collect();
     match several[..] {
         [] => Ok(1),
-        [positions] => Ok(positions),
+        [positions, ref others @ ..] if others.iter().all(|other| *other == positions) => Ok(positions),
         _ => Err("values of an example differ in their numbers of positions".into()),
     }
 }

@@ -194,6 +194,11 @@ impl Graph {
         &self.nodes[self.output]
     }
 
+    /// Rows and columns of a value.
+    pub fn shape_of(&self, id: NodeId) -> Shape {
+        self.node(id).shape
+    }
+
     pub(crate) fn node(&self, id: NodeId) -> &Node {
         &self.nodes[id.0]
     }
@@ -438,6 +443,19 @@ impl Graph {
             _ => node.shape.columns * node.shape.rows,
         };
         self.nodes.iter().filter(|node| node.shape.per_example).map(width).max().unwrap_or(1)
+    }
+
+    /// Number of components of all values of one example together.
+    pub fn values(&self) -> u64 {
+        let size = |node: &Node| match node.operator {
+            Operator::Stack => 0,
+            Operator::SelfAttention { heads, .. } => {
+                node.shape.rows * (node.shape.columns + 2 * heads * node.shape.rows)
+            }
+            _ => node.shape.rows * node.shape.columns,
+        };
+        let all = self.nodes.iter().filter(|node| node.shape.per_example);
+        all.map(|node| size(node) as u64).fold(0, u64::saturating_add)
     }
 
     /// For each value, whether it depends on a trained parameter.

@@ -5,7 +5,7 @@
 //! grad_table[symbol_i] += grad_out[i]
 //! ```
 //!
-//! In vectors a look-up is copied only if a linear map or a ReLU reads it, or if it is the output; other operators read the rows
+//! In vectors a look-up is copied only if an operator reads samples one after the other, or if it is the output; others read the rows
 //! of the table.
 
 use crate::matrix::Matrix;

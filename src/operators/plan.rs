@@ -240,7 +240,10 @@ pub(crate) fn check_reads(graph: &Graph, node: &Node, inputs: &[Vec<Read>]) -> R
         Operator::Pointwise(function) => function.value_and_derivative(0.0).0 != 0.0,
         _ => false,
     };
-    let sums_lanes = matches!(node.operator, Operator::AttentionScores { .. } | Operator::Score { .. });
+    let sums_lanes = matches!(
+        node.operator,
+        Operator::AttentionScores { .. } | Operator::Score { .. } | Operator::SelfAttention { .. }
+    );
     if sums_lanes && node.inputs.iter().any(can_be_nonzero) {
         return Err("attention reads a function that is not 0 at 0".into());
     }

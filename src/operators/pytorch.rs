@@ -179,7 +179,10 @@ impl Writer<'_> {
                 let is_causal = if is_causal { "True" } else { "False" };
                 format!("self_attention({}, {heads}, \"{name}\", {is_causal})", list(0).join(", "))
             }
-            Operator::LayerNorm => format!("layer_norm({})", list(0).join(", ")),
+            Operator::LayerNorm => {
+                let all = [vec![input(0)], terms(1)].concat();
+                format!("layer_norm({})", all.join(", "))
+            }
             Operator::Score { .. } | Operator::AttentionScores { .. } | Operator::WeightedSum { .. } => {
                 unreachable!("scripts are written from graphs before any rule")
             }

@@ -8,6 +8,9 @@
 use crate::graph::{Graph, Node, NodeId, Operator};
 use crate::simd::TILE_ROWS;
 
+/// Terms of a sum from which on its constants are added up first.
+const LONG_SUM: usize = 8;
+
 /// A rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Rule {
@@ -197,6 +200,11 @@ impl Graph {
             let Node { operator, inputs, .. } = self.node(only).clone();
             let table = self.sum(&[inputs, fixed].concat());
             return self.push(operator, vec![table]);
+        }
+        // Constants of a long sum are one term, so that a map of the sum has fewer.
+        if terms.len() > LONG_SUM && fixed.len() > 1 {
+            let fixed = self.sum(&fixed);
+            return self.sum(&[varying, vec![fixed]].concat());
         }
         self.sum(&terms)
     }

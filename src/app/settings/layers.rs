@@ -14,8 +14,8 @@ pub fn LayerOutline() -> impl IntoView {
     let list = Memo::new(move |_| store.see_form(layer_list));
     let state = context.field(LAYERS_KEY);
     let add = move |kind: usize| context.edit(LAYERS_KEY, with_layer(&state.get_untracked().text, kind));
-    let row = |LayerRow { text, tokens, shape, parameters, bar_percent }: LayerRow| {
-        let bars = (0..tokens).map(|_| {
+    let row = |LayerRow { text, bars, shape, parameters, bar_percent }: LayerRow| {
+        let bars = (0..bars).map(|_| {
             view! { <span class="own-layers__bar" style:--filled=format!("{bar_percent}%")></span> }
         });
         view! {

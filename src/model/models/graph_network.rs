@@ -49,7 +49,12 @@ pub fn initial(graph: &Graph, seed: u64, replicas: usize) -> Vec<Vec<f32>> {
 
 /// Operations of a step with so many examples: a multiplication and an addition, once forward and twice back.
 pub fn step_flops(graph: &Graph, batch: usize) -> f64 {
-    let cost = graph.rewritten().cost();
+    step_flops_of(&graph.rewritten(), batch)
+}
+
+/// The same of a graph after all rules.
+pub fn step_flops_of(rewritten: &Graph, batch: usize) -> f64 {
+    let cost = rewritten.cost();
     6.0 * (cost.fixed as f64 + batch as f64 * cost.example as f64)
 }
 

@@ -18,6 +18,8 @@ pub mod layers;
 mod tests;
 
 use std::borrow::Cow;
+use std::cell::RefCell;
+use std::rc::Rc;
 
 use super::layout::{Tensor, Tensors};
 use super::{
@@ -31,10 +33,12 @@ use vivarium_core::pytorch::{ScriptPart, ToPyTorch};
 use vivarium_core::settings;
 use vivarium_core::settings::{InvalidSetting, Range};
 use vivarium_core::sources::{Source, VASWANI_2017};
-use vivarium_operators::Graph;
+use vivarium_operators::{Executor, Graph};
 
-/// Most characters of the text in a link.
+/// Largest number of bytes of the text, also as a link writes it.
 pub const MAX_CHARACTERS: usize = 600;
+/// Largest number of floats that one network may hold: 512 MiB.
+const MAX_NETWORK_FLOATS: u64 = 1 << 27;
 /// The network that is proposed, which can read pairs as well as numbers.
 const DEFAULT: &str = "embed 128\nsum\nmlp 512\nread";
 /// The network that is proposed on sequences.
@@ -162,9 +166,21 @@ impl ToPyTorch for OwnNetwork {
 #[derive(Debug, Clone)]
 pub struct BoundNetwork {
     /// Of a text with a mistake the proposed network's, which is not run.
-    graph: Graph,
+    graphs: Rc<Graphs>,
     tokens: Tokens,
     mistake: Option<InvalidSetting>,
+}
+
+/// A graph and what follows from it.
+#[derive(Debug)]
+struct Graphs {
+    graph: Graph,
+    rewritten: Graph,
+}
+
+thread_local! {
+    /// The last network that was bound, since a run asks for its architecture in each step.
+    static LAST: RefCell<Option<(String, Data, BoundNetwork)>> = const { RefCell::new(None) };
 }
 
 impl Bind for OwnNetwork {
@@ -172,47 +188,77 @@ impl Bind for OwnNetwork {
 
     fn bind(&self, examples: &dyn Examples) -> Cow<'_, BoundNetwork> {
         let data = Data::of(examples);
-        let (graph, mistake) = match self.graph(data) {
+        let found = LAST.with_borrow(|last| match last {
+            Some((net, of, bound)) if *net == self.net && *of == data => Some(bound.clone()),
+            _ => None,
+        });
+        Cow::Owned(found.unwrap_or_else(|| {
+            let bound = self.bound(data);
+            LAST.set(Some((self.net.clone(), data, bound.clone())));
+            bound
+        }))
+    }
+}
+
+impl OwnNetwork {
+    /// The network on such examples.
+    fn bound(&self, data: Data) -> BoundNetwork {
+        let problem = |expected: String| InvalidSetting::new("net", &self.net.replace('\n', " / "), expected);
+        let (graph, mut mistake) = match self.graph(data) {
             Ok(graph) => (graph, None),
             Err(error) => {
                 let expected = tr!("layers that fit together. The mistake: {error}", error);
-                let mut proposed = OwnNetwork::default();
-                proposed.propose(examples);
-                let proposed = proposed.graph(data).unwrap_or_else(|_| Graph::new(0));
-                (proposed, Some(InvalidSetting::new("net", &self.net.replace('\n', " / "), expected)))
+                let net = match data.tokens {
+                    Tokens::Sequence(_) => PROPOSED_FOR_SEQUENCES,
+                    _ => DEFAULT,
+                };
+                let proposed = OwnNetwork { net: net.into() }.graph(data).unwrap_or_else(|_| Graph::new(0));
+                (proposed, Some(problem(expected)))
             }
         };
-        Cow::Owned(BoundNetwork { graph, tokens: data.tokens, mistake })
+        let rewritten = graph.rewritten();
+        let numbers = graph.parameters().iter().map(|own| own.rows as u64 * own.columns as u64);
+        let numbers = numbers.fold(0, u64::saturating_add);
+        let memory = Executor::memory(&rewritten);
+        // Weights, their gradients and moments, and the values of a block of examples.
+        let held =
+            memory.as_ref().map_or(u64::MAX, |values| numbers.saturating_mul(4).saturating_add(*values));
+        if held > MAX_NETWORK_FLOATS && mistake.is_none() {
+            let expected =
+                tr!("a smaller network, because this one alone would not fit into a browser's memory");
+            mistake = Some(problem(expected.into()));
+        }
+        BoundNetwork { graphs: Rc::new(Graphs { graph, rewritten }), tokens: data.tokens, mistake }
     }
 }
 
 impl Architecture for BoundNetwork {
     fn graph(&self, _inputs: usize, _stage: usize) -> Option<Graph> {
-        Some(self.graph.clone())
+        Some(self.graphs.graph.clone())
     }
 
     fn parameters(&self, _inputs: usize, replicas: usize) -> Vec<Parameter> {
-        graph_network::parameters(&self.graph, replicas)
+        graph_network::parameters(&self.graphs.graph, replicas)
     }
 
     fn rows(&self) -> Rows {
-        match self.graph.parameters().first() {
+        match self.graphs.graph.parameters().first() {
             Some(first) if first.name.starts_with("embed") => match self.tokens {
                 Tokens::Numbers => Rows::LAYER,
                 Tokens::Pair => graph_network::ELEMENTS,
                 Tokens::Sequence(_) => Rows::SYMBOLS,
             },
-            Some(first) if first.name == "1.w" => Rows::LAYER,
+            _ if self.tokens == Tokens::Numbers => Rows::LAYER,
             _ => Rows::NONE,
         }
     }
 
     fn initial(&self, seed: u64, _inputs: usize, replicas: usize) -> Vec<Vec<f32>> {
-        graph_network::initial(&self.graph, seed, replicas)
+        graph_network::initial(&self.graphs.graph, seed, replicas)
     }
 
     fn step_flops(&self, _inputs: usize, batch: usize) -> f64 {
-        graph_network::step_flops(&self.graph, batch)
+        graph_network::step_flops_of(&self.graphs.rewritten, batch)
     }
 
     fn problems(&self, inputs: usize, batch: usize, replicas: usize) -> Vec<InvalidSetting> {
@@ -221,7 +267,9 @@ impl Architecture for BoundNetwork {
     }
 
     fn activations(&self, _inputs: usize) -> u64 {
-        self.graph.rewritten().widest() as u64
+        // Autodiff holds all values, and counts four times the largest one.
+        let graph = &self.graphs.rewritten;
+        (graph.widest() as u64).max(graph.values() / 4)
     }
 }
 
@@ -232,11 +280,11 @@ impl Network for BoundNetwork {
 
     fn evaluate(&self, weights: &[&[f32]], _inputs: usize, x: &[f32], _stage: usize) -> Vec<f32> {
         let Tokens::Sequence(length) = self.tokens else {
-            return graph_network::evaluate(&self.graph, weights, x);
+            return graph_network::evaluate(&self.graphs.graph, weights, x);
         };
         // Of each context, behind which there is one symbol more, the logits of the next symbol.
-        let logits = graph_network::evaluate(&self.graph, weights, &contexts(length, x));
-        let of_last = self.graph.output().shape.columns;
+        let logits = graph_network::evaluate(&self.graphs.graph, weights, &contexts(length, x));
+        let of_last = self.graphs.graph.output().shape.columns;
         let all = logits.chunks_exact(length * of_last);
         all.flat_map(|logits| &logits[(length - 1) * of_last..]).copied().collect()
     }
@@ -244,8 +292,10 @@ impl Network for BoundNetwork {
     #[cfg(not(target_family = "wasm"))]
     fn inside(&self, weights: &[&[f32]], _inputs: usize, x: &[f32]) -> Vec<super::inside::Inside> {
         match self.tokens {
-            Tokens::Sequence(length) => graph_network::inside(&self.graph, weights, &contexts(length, x)),
-            _ => graph_network::inside(&self.graph, weights, x),
+            Tokens::Sequence(length) => {
+                graph_network::inside(&self.graphs.graph, weights, &contexts(length, x))
+            }
+            _ => graph_network::inside(&self.graphs.graph, weights, x),
         }
     }
 }
@@ -269,6 +319,6 @@ impl super::Net for OwnNetwork {
             Tokens::Sequence(length) => x.narrow(2, 0, length),
             _ => x,
         };
-        vivarium_operators::tensors::forward(&bound.graph.rewritten(), parameters, &x)
+        vivarium_operators::tensors::forward(&bound.graphs.rewritten, parameters, &x)
     }
 }

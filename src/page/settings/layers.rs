@@ -10,13 +10,16 @@ use vivarium_view::display::words::format_thousands;
 /// Key of the setting that holds the layers.
 pub const LAYERS_KEY: &str = "net";
 
+/// Largest number of bars of a layer.
+const MAX_BARS: usize = 4;
+
 /// A layer in the list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LayerRow {
     /// Line of the text.
     pub text: String,
-    /// Vectors behind the layer, one for each token.
-    pub tokens: usize,
+    /// Number of bars, one for the vector of each token, but at most four.
+    pub bars: usize,
     /// Number of vectors and components of each, such as "2 × 128".
     pub shape: String,
     /// Number of its parameters; empty for none.
@@ -42,10 +45,10 @@ pub fn layer_list(state: &State) -> Option<LayerList> {
     let lines: Vec<&str> = text.lines().collect();
     let row = |output: &LayerOutput| LayerRow {
         text: lines.get(output.line - 1).map_or(String::new(), |line| line.trim().to_string()),
-        tokens: output.tokens,
         shape: format!("{} × {}", output.tokens, format_thousands(output.size as u64)),
         parameters: if output.parameters == 0 { String::new() } else { format_thousands(output.parameters) },
-        bar_percent: 4 + (output.size as f64).log2().max(0.0) as u32 * 8,
+        bar_percent: (4 + (output.size as f64).log2().max(0.0) as u32 * 8).min(100),
+        bars: output.tokens.min(MAX_BARS),
     };
     let total: u64 = outputs.iter().map(|output| output.parameters).sum();
     let total = match is_whole {
@@ -60,22 +63,22 @@ pub fn layer_list(state: &State) -> Option<LayerList> {
 pub fn with_layer(text: &str, kind: usize) -> String {
     let Some(info) = LAYERS.get(kind) else { return text.into() };
     let mut lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
-    let is_read = |line: &&str| line.trim_start().to_lowercase().starts_with("read");
-    let at = match lines.last().filter(|line| is_read(line)) {
-        Some(_) => lines.len() - 1,
-        None => lines.len(),
+    let word = |line: &&str| {
+        let layer = line.split(['#', ';']).next().unwrap_or_default();
+        layer.split_whitespace().next().unwrap_or_default().to_lowercase()
     };
+    let words: Vec<String> = lines.iter().map(word).collect();
+    let is_join = |word: &String| ["sum", "concat", "last"].contains(&word.as_str());
+    let read = words.iter().rposition(|word| word == "read");
+    let at = read.unwrap_or(lines.len());
     match info.word {
         // There is one in the beginning and one at the end.
-        "embed" if lines.first().is_none_or(|line| !line.trim_start().starts_with("embed")) => {
-            lines.insert(0, info.example);
-        }
-        "read" if at == lines.len() => lines.push(info.example),
+        "embed" if !words.iter().any(|word| word == "embed") => lines.insert(0, info.example),
+        "read" if read.is_none() => lines.push(info.example),
         "embed" | "read" => {}
         // In front of the line that makes one vector of the tokens.
         "token" | "positions" | "attention" => {
-            let is_join = |line: &&str| ["sum", "concat", "last"].contains(&line.trim());
-            lines.insert(lines.iter().position(is_join).unwrap_or(at), info.example);
+            lines.insert(words.iter().position(is_join).unwrap_or(at), info.example);
         }
         _ => lines.insert(at, info.example),
     }
@@ -105,7 +108,9 @@ mod tests {
             ]
         );
         assert_eq!(list.total, "57,088 parameters in each network.");
-        assert!(list.rows.iter().all(|row| row.bar_percent <= 100));
+        assert!(list.rows.iter().all(|row| row.bar_percent <= 100 && row.bars <= 4));
+        let long = layer_list(&Page::open("#v1/markov?model=own").state).unwrap();
+        assert_eq!((long.rows[0].bars, long.rows[0].shape.as_str()), (4, "50 × 32"));
         assert_eq!(layer_list(&Page::open("#v1/groups?n=59").state), None);
     }
 
@@ -117,6 +122,8 @@ mod tests {
         assert_eq!(with_layer("linear 8\nread", kind("embed")), "embed 128\nlinear 8\nread");
         assert_eq!(with_layer("embed 8\nread", kind("embed")), "embed 8\nread");
         assert_eq!(with_layer("embed 8\nsum\nread", kind("attention")), "embed 8\nattention 4\nsum\nread");
+        assert_eq!(with_layer("Embed 8\nread sum\n# note", kind("norm")), "Embed 8\nnorm\nread sum\n# note");
+        assert_eq!(with_layer("# note\nEmbed 8\nread", kind("embed")), "# note\nEmbed 8\nread");
         assert_eq!(with_layer("", kind("mlp")), "mlp 512");
         assert_eq!(with_layer("read", LAYERS.len()), "read");
     }

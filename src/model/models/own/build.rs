@@ -7,6 +7,9 @@ use vivarium_operators::pointwise::Function;
 use vivarium_operators::weighted_sum::Weighting;
 use vivarium_operators::{Graph, NodeId};
 
+/// Largest number of tokens of a pair, with those that are appended.
+pub const MAX_TOKENS: usize = 12;
+
 /// What an example is, and what is predicted of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Data {
@@ -119,6 +122,17 @@ pub(super) fn graph_with_outputs(
             };
             return Err(of_line(message.into()));
         }
+        let reads_numbers = matches!(
+            layer,
+            Layer::Embed { .. } | Layer::Linear { .. } | Layer::Mlp { is_normed: false, .. } | Layer::Read(_)
+        );
+        if is_first && !reads_numbers {
+            // The first weights have a row for each input, which charts show.
+            return Err(of_line(
+                tr!("the first layer must be embed, linear or mlp, because an example consists of numbers")
+                    .into(),
+            ));
+        }
         if matches!(layer, Layer::Embed { .. }) && !is_first {
             return Err(of_line(tr!("“embed” can only be the first layer").into()));
         }
@@ -163,6 +177,9 @@ impl Builder {
             Layer::Token => {
                 if self.data.tokens != Tokens::Pair {
                     return Err(tr!("“token” works only on tasks with pairs").into());
+                }
+                if self.tokens.len() == MAX_TOKENS {
+                    return Err(tr!("a pair has at most {most} tokens", most = MAX_TOKENS));
                 }
                 let token = self.graph.parameter(named("token"), [1, self.size], self.scale());
                 self.tokens.push(token);
@@ -213,6 +230,9 @@ impl Builder {
             Layer::Join(join) => self.join(join)?,
             Layer::Read(join) => {
                 if let Some(join) = join {
+                    if self.is_concatenated {
+                        return Err(tr!("after “concat” write “read” without another word").into());
+                    }
                     self.join(join)?;
                 }
                 if self.tokens.len() > 1 && !self.is_concatenated {
@@ -350,8 +370,10 @@ impl Builder {
         for token in &mut self.tokens {
             *token = self.graph.pointwise(*token, function);
         }
-        if let Some(last) = self.tokens.last().filter(|_| is_labelled) {
-            self.graph.label(*last, ACTIVATIONS);
+        // The last token that depends on the example.
+        let varies = |token: &&NodeId| self.graph.shape_of(**token).per_example;
+        if let Some(last) = self.tokens.iter().rfind(varies).copied().filter(|_| is_labelled) {
+            self.graph.label(last, ACTIVATIONS);
         }
     }
 

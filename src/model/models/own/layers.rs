@@ -16,7 +16,7 @@ pub const MAX_HEADS: usize = 64;
 /// A layer. `x` stands for each of the vectors between layers, one for each token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Layer {
-    /// The vector of each element of a pair, or a linear map of all numbers of an example.
+    /// The vector of each element or symbol, or a linear map of all numbers of an example.
     Embed {
         /// Components.
         size: usize,
@@ -222,8 +222,8 @@ impl fmt::Display for NetworkError {
 pub fn parse(text: &str) -> Result<Vec<(usize, Layer)>, NetworkError> {
     let mut layers = vec![];
     for (at, line) in text.lines().enumerate() {
+        let line = line.split('#').next().unwrap_or_default();
         for part in line.split(';') {
-            let part = part.split('#').next().unwrap_or_default();
             let words: Vec<&str> = part.split_whitespace().collect();
             if words.is_empty() {
                 continue;
@@ -332,7 +332,7 @@ mod tests {
 
     #[test]
     fn layers_are_read_with_their_options() {
-        let text = "embed 64 separate; token # the equals sign\n\nAttention 4 causal size 8 relu\nmlp 256 gelu pre-norm\nlinear 3 no-bias\nnorm;square\nlast\nread";
+        let text = "embed 64 separate; token # the equals sign; and more\n\nAttention 4 causal size 8 relu\nmlp 256 gelu pre-norm\nlinear 3 no-bias\nnorm;square\nlast\nread";
         let layers = parse(text).unwrap();
         let lines: Vec<usize> = layers.iter().map(|(line, _)| *line).collect();
         assert_eq!(lines, [1, 1, 3, 4, 5, 6, 6, 7, 8]);

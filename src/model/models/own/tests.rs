@@ -43,7 +43,11 @@ fn networks_answer_as_their_graphs() {
         (PAIRS, "embed 6\nconcat\nsquare\nlinear 18\nrelu\nlinear 5 no-bias\ngelu\nread".into()),
         (PAIRS, "embed 17\nlinear 33\nmlp 16 square\nsum\nnorm\nread".into()),
         (NUMBERS, "linear 33\nrelu\nnorm\nlinear 16 no-bias\nsquare\nmlp 8 gelu\nread".into()),
-        (NUMBERS, "norm\nread".into()),
+        (NUMBERS, "mlp 8\nnorm\nread".into()),
+        (PAIRS, format!("embed 4\n{}concat\nlinear 6\nread", "token\n".repeat(10))),
+        (PAIRS, format!("embed 4\nsum\n{}read", "linear 4\n".repeat(21))),
+        (PAIRS, format!("embed 4\n{}positions\nattention 2\n{}read sum", "token\n".repeat(10), "linear 4\n".repeat(9))),
+        (SEQUENCES, format!("embed 4\npositions\n{}read", "linear 4\n".repeat(20))),
         (SEQUENCES, PROPOSED_FOR_SEQUENCES.into()),
         (SEQUENCES, "embed 10\nattention 2 pre-norm\nmlp 7 gelu pre-norm\nattention 3 size 2 relu\nread".into()),
         (SEQUENCES, "embed 5\nlinear 20\nsquare\nread".into()),
@@ -169,10 +173,25 @@ fn layers_that_do_not_fit_have_a_sentence() {
         mistake(PAIRS, "embed 3\nconcat\nnorm\nread"),
         "line 3: after “concat” the next layer must be linear, read, relu, gelu or square"
     );
-    assert_eq!(mistake(NUMBERS, "token\nread last"), "line 1: “token” works only on tasks with pairs");
+    assert_eq!(
+        mistake(NUMBERS, "linear 3\ntoken\nread last"),
+        "line 2: “token” works only on tasks with pairs"
+    );
     assert_eq!(
         mistake(NUMBERS, "linear 8\nattention 2\nread"),
         "line 2: “attention” needs several tokens, but here there is one vector"
+    );
+    assert_eq!(
+        mistake(NUMBERS, "norm\nread"),
+        "line 1: the first layer must be embed, linear or mlp, because an example consists of numbers"
+    );
+    assert_eq!(
+        mistake(PAIRS, "embed 3\nconcat\nread sum"),
+        "line 3: after “concat” write “read” without another word"
+    );
+    assert_eq!(
+        mistake(PAIRS, &format!("embed 3\n{}read sum", "token\n".repeat(11))),
+        "line 12: a pair has at most 12 tokens"
     );
     for (text, line) in [("embed 3\nread last", 2), ("embed 3\nsum\nread", 2)] {
         assert_eq!(
@@ -200,6 +219,15 @@ fn a_text_with_a_mistake_is_a_problem_of_its_setting() {
     let problems = bound.problems(7, 10, 1);
     assert_eq!((problems.len(), problems[0].key.as_str()), (1, "net"));
     assert!(problems[0].to_string().contains("there is no layer “conv”"), "{}", problems[0]);
-    let wide = network("embed 4096\nmlp 4096\nmlp 4096\nread sum");
+    // Alone too large, whatever batch and replicas are.
+    for text in [
+        "embed 1\nattention 64 size 4096\nattention 64 size 4096\nattention 64 size 4096\nread last",
+        "embed 4096\nmlp 4096\nmlp 4096\nmlp 4096\nread sum",
+    ] {
+        let problems = network(text).bind(task.examples()).problems(7, 1, 1);
+        assert_eq!(problems[0].key, "net", "{text}");
+        assert!(problems[0].to_string().contains("a smaller network"), "{}", problems[0]);
+    }
+    let wide = network("embed 1024\nmlp 4096\nread sum");
     assert_eq!(wide.bind(task.examples()).problems(7, 60_000, 1)[0].key, "batch");
 }
