@@ -30,6 +30,6 @@ fn every_preset_as_it_is_now_has_its_record() {
             assert!(positive(one.log[1], &curve.y), "{}", one.slug);
         }
     }
-    // 206,000 before the preset with dropout.
-    assert!(FILE.len() < 207_000, "{}", FILE.len());
+    // 206,000 before the preset with dropout, 207,000 before two presets of networks that a user writes.
+    assert!(FILE.len() < 208_500, "{}", FILE.len());
 }
