@@ -15,7 +15,7 @@ export function ownNetworks(here) {
     const links = [
       "#v1/groups?n=11&model=own&net=embed~12;token;positions;norm;attention~3;mlp~20~gelu;attention~2~causal;read~last&steps=40&every=20&speed=0&replicas=2",
       "#v1/markov?k=3&t=20&batch=8&held=64&model=own&steps=40&every=20&speed=0",
-      "#v1/sparse-parity?n=12&model=own&net=embed~20;norm;mlp~33~square;read&steps=60&every=20&speed=0",
+      "#v1/sparse-parity?n=12&model=own&net=embed~20;norm;mlp~33~square;read&steps=60&every=20&held=512&speed=0",
     ];
     for (const link of links) {
       const { page, see, heard } = await open(link);
@@ -34,7 +34,7 @@ export function ownNetworks(here) {
       const reveal = async (id) => {
         await see(id).waitFor({ state: "attached" });
         if (await see(id).isVisible()) return;
-        await page.locator("details.group", { has: see(id) }).locator("summary").click();
+        await page.locator("details.group", { has: see(id) }).locator("summary.group__name").click();
       };
       await reveal("setting-net");
       // The proposed network: 23 × 128, an MLP, and 128 × 23.
