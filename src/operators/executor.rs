@@ -225,7 +225,7 @@ impl Executor {
     /// Numbers that the executor of a graph holds for values, gradients and workspaces.
     ///
     /// # Errors
-    /// As [`Executor::new`], as far as that can be known without memory.
+    /// As [`Executor::new`], for errors that show before memory is allocated.
     pub fn memory(graph: &Graph) -> Result<u64, String> {
         let (layout, positions) = (Layout::new(graph)?, positions(graph)?);
         let examples = (BLOCK / positions).max(1);

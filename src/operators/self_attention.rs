@@ -238,7 +238,7 @@ wide! {
     }
 }
 
-/// Examples for which a workspace was made.
+/// Number of examples for which a workspace of so many rows is large enough.
 fn workspace_examples(sizes: Sizes, rows: usize) -> usize {
     let one = sizes.workspace_rows(1) - sizes.workspace_rows(0);
     (rows - sizes.workspace_rows(0)) / one
@@ -305,7 +305,7 @@ wide! {
                         grad_scores[at] = grad_scores[at].zip(weights[at], |g, weight| (g - mean) * weight);
                     }
                 }
-                // The rows behind the last position are no position's.
+                // Rows behind the last position belong to no position.
                 for rows in grad_scores.chunks_exact_mut(stride) {
                     rows[positions..].fill(Row::ZERO);
                 }

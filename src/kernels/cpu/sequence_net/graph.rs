@@ -22,14 +22,14 @@ impl GraphNet {
     pub fn new(graph: &Graph, alphabet: usize, length: usize) -> Self {
         let mut executor = match Executor::new(graph) {
             Ok(executor) => executor,
-            Err(why) => unreachable!("`Network::of` has made the executor before: {why}"),
+            Err(why) => unreachable!("`Network::of` accepts only graphs with an executor: {why}"),
         };
         executor.allocate_gradients();
         let logits = vec![Row::ZERO; alphabet * length.div_ceil(LANES)];
         GraphNet { executor, alphabet, length, symbols: vec![], labels: vec![], logits }
     }
 
-    /// Takes the parameters.
+    /// Loads the parameters.
     pub fn load(&mut self, weights: &[Vec<Row>]) {
         self.executor.load(weights);
     }

@@ -1,5 +1,6 @@
-//! Networks on sequences of symbols, trained on one processor core without a tensor: attention-only transformers
-//! and the minimal model, by the mean cross-entropy over all positions of a batch.
+//! Networks on sequences of symbols, trained on one processor core without a tensor: attention-only transformers,
+//! the minimal model, and networks that a graph of operators describes, by the mean cross-entropy over all positions of a
+//! batch.
 //!
 //! The formulas are those of [`attention_only`](vivarium_model::models::attention_only) and
 //! [`minimal_markov`](vivarium_model::models::minimal_markov), whose plain loops in double precision are the reference here.
