@@ -606,7 +606,10 @@ impl Executor {
                 let sizes = Sizes { positions: step.positions, heads: *heads, weighting, is_causal };
                 let [query, keys, values] = [0, 1, 2].map(|input| slot(input).panels());
                 let examples = self.count;
-                self_attention::forward_simd(query, keys, values, sizes, workspace, &mut out, examples);
+                let distances = (inputs.len() > 3).then(|| slot(3).panels());
+                self_attention::forward_simd(
+                    query, keys, values, distances, sizes, workspace, &mut out, examples,
+                );
             }
             Operator::Score { .. } => {
                 let [query, key] = [0, 1].map(|input: usize| self.source(inputs[input][0]));

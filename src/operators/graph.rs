@@ -303,9 +303,11 @@ impl Graph {
     }
 
     /// Attention of each position with these queries, keys and values.
+    ///
+    /// `all` are queries, keys and values, and for causal attention the vectors of distances too, if keys have any.
     pub fn self_attention(
         &mut self,
-        all: [NodeId; 3],
+        all: &[NodeId],
         heads: usize,
         weighting: Weighting,
         is_causal: bool,
@@ -364,8 +366,13 @@ impl Graph {
                 let row = Shape { rows: 1, columns: of(0).columns, per_example: false };
                 of(1) == row && of(2) == row
             }
-            Operator::SelfAttention { heads, .. } => {
-                all().all(|shape| shape == of(0)) && of(0).per_example && of(0).columns % heads == 0
+            Operator::SelfAttention { heads, is_causal, .. } => {
+                let distances = Shape { per_example: false, ..of(0) };
+                let has_distances = inputs.len() == 4 && is_causal && of(3) == distances;
+                all().take(3).all(|shape| shape == of(0))
+                    && (inputs.len() == 3 || has_distances)
+                    && of(0).per_example
+                    && of(0).columns % heads == 0
             }
             Operator::Score { heads } => {
                 let [query, key] = [of(0), of(1)];

@@ -262,6 +262,7 @@ pub(crate) fn check_reads(graph: &Graph, node: &Node, inputs: &[Vec<Read>]) -> R
             Operator::Linear => input < 2,
             Operator::Score { .. } => false,
             Operator::AttentionScores { .. } | Operator::LayerNorm => input == 0,
+            Operator::SelfAttention { .. } => input < 3,
             _ => true,
         };
         if reads.len() != expected || needs_own_rows && reads[0].index != Index::Sample {

@@ -37,7 +37,7 @@ fn value(node: &Node, weights: &[Matrix], inputs: &[&Matrix], example: Examples<
             attention::forward(inputs[0], inputs[1], inputs[2], heads, weighting)
         }
         Operator::SelfAttention { heads, weighting, is_causal } => {
-            self_attention::forward([inputs[0], inputs[1], inputs[2]], heads, weighting, is_causal)
+            self_attention::forward(inputs, heads, weighting, is_causal)
         }
         Operator::LayerNorm => layer_norm::forward(inputs[0], inputs[1], inputs[2]),
         Operator::Score { heads } => score::forward(inputs[0], inputs[1], heads),
@@ -72,8 +72,7 @@ fn gradients(
             attention::backward(inputs[0], inputs[1], inputs[2], heads, weighting, grad_output).to_vec()
         }
         Operator::SelfAttention { heads, weighting, is_causal } => {
-            let all = [inputs[0], inputs[1], inputs[2]];
-            self_attention::backward(all, heads, weighting, is_causal, grad_output).to_vec()
+            self_attention::backward(inputs, heads, weighting, is_causal, grad_output)
         }
         Operator::LayerNorm => layer_norm::backward(inputs[0], inputs[1], grad_output).to_vec(),
         Operator::Score { heads } => score::backward(inputs[0], inputs[1], heads, grad_output).to_vec(),

@@ -1,15 +1,16 @@
 //! Attention of each position of an example to all positions, or to those before it and itself, with several heads.
 //!
 //! ```text
-//! s[i, j, g] = Σ_c q[i, g, c] k[j, g, c] / √size     i, j: positions, g: heads, c: components of a head
+//! s[i, j, g] = Σ_c q[i, g, c] (k[j, g, c] + r[i − j, g, c]) / √size      i, j: positions, g: heads, c: components of a head
 //! A[i, j, g] = exp s[i, j, g] / Σ_j' exp s[i, j', g], or max(0, s[i, j, g]) / n      j, j' < n
 //! out[i, g, c] = Σ_j A[i, j, g] v[j, g, c]           n = i + 1 if causal, else positions
 //! grad_q[i, g, c] = Σ_j grad_s[i, j, g] k[j, g, c] / √size
 //! grad_k[j, g, c] = Σ_i grad_s[i, j, g] q[i, g, c] / √size
 //! grad_s, grad_v as of the weighted sum              q, k, v, out [positions, heads · size]
+//! grad_r[d, g, c] = Σ_i grad_s[i, i − d, g] q[i, g, c] / √size           r [positions, heads · size], if there is one
 //! ```
 //!
-//! Vaswani et al. 2017, section 3.2.
+//! Vaswani et al. 2017, section 3.2; with vectors r of distances, which causal attention alone has, Shaw et al. 2018.
 //!
 //! # Why
 //! In vectors the queries, keys and values of a head are copied into matrices with full tiles, of which scores, weights and
@@ -51,40 +52,54 @@ fn row(x: &Matrix, row: usize) -> Matrix {
     Matrix { rows: 1, columns: x.columns, values: x.row(row).to_vec() }
 }
 
-/// Attention of each position.
-pub fn forward(
-    [query, keys, values]: [&Matrix; 3],
-    heads: usize,
-    weighting: Weighting,
-    is_causal: bool,
-) -> Matrix {
+/// The keys of the positions that position `i` sees, each with the vector of its distance.
+fn keys_of(keys: &Matrix, distances: Option<&Matrix>, i: usize, seen: usize) -> Matrix {
+    let mut keys = first_rows(keys, seen);
+    if let Some(distances) = distances {
+        for j in 0..seen {
+            keys.row_mut(j).iter_mut().zip(distances.row(i - j)).for_each(|(key, r)| *key += r);
+        }
+    }
+    keys
+}
+
+/// Attention of each position; `all` are queries, keys and values, and vectors of distances if there are any.
+pub fn forward(all: &[&Matrix], heads: usize, weighting: Weighting, is_causal: bool) -> Matrix {
+    let (query, values) = (all[0], all[2]);
     let mut out = Matrix::zeros_like(values);
     for i in 0..query.rows {
         let seen = seen(i, query.rows, is_causal);
-        let (keys, values) = (first_rows(keys, seen), first_rows(values, seen));
-        let own = attention::forward(&row(query, i), &keys, &values, heads, weighting);
+        let keys = keys_of(all[1], all.get(3).copied(), i, seen);
+        let own = attention::forward(&row(query, i), &keys, &first_rows(values, seen), heads, weighting);
         out.row_mut(i).copy_from_slice(&own.values);
     }
     out
 }
 
-/// The gradients of queries, keys and values.
+/// The gradients of queries, keys and values, and of the vectors of distances if there are any.
 pub fn backward(
-    [query, keys, values]: [&Matrix; 3],
+    all: &[&Matrix],
     heads: usize,
     weighting: Weighting,
     is_causal: bool,
     grad_output: &Matrix,
-) -> [Matrix; 3] {
-    let mut gradients = [query, keys, values].map(Matrix::zeros_like);
+) -> Vec<Matrix> {
+    let (query, values) = (all[0], all[2]);
+    let mut gradients: Vec<Matrix> = all.iter().map(|input| Matrix::zeros_like(input)).collect();
     for i in 0..query.rows {
         let seen = seen(i, query.rows, is_causal);
-        let (keys, values) = (first_rows(keys, seen), first_rows(values, seen));
-        let grad = row(grad_output, i);
-        let own = attention::backward(&row(query, i), &keys, &values, heads, weighting, &grad);
-        gradients[0].row_mut(i).copy_from_slice(&own[0].values);
-        for (sum, own) in gradients[1..].iter_mut().zip(&own[1..]) {
-            sum.values.iter_mut().zip(&own.values).for_each(|(sum, own)| *sum += own);
+        let keys = keys_of(all[1], all.get(3).copied(), i, seen);
+        let (values, grad) = (first_rows(values, seen), row(grad_output, i));
+        let of_position = attention::backward(&row(query, i), &keys, &values, heads, weighting, &grad);
+        gradients[0].row_mut(i).copy_from_slice(&of_position[0].values);
+        for (sum, gradient) in gradients[1..3].iter_mut().zip(&of_position[1..]) {
+            sum.values.iter_mut().zip(&gradient.values).for_each(|(sum, gradient)| *sum += gradient);
+        }
+        if let Some(sum) = gradients.get_mut(3) {
+            for j in 0..seen {
+                let gradient = of_position[1].row(j);
+                sum.row_mut(i - j).iter_mut().zip(gradient).for_each(|(sum, gradient)| *sum += gradient);
+            }
         }
     }
     gradients
@@ -106,18 +121,19 @@ impl Sizes {
         panels(self.positions) * self.stride()
     }
 
-    /// Rows of the workspace for so many examples: the weights of each head, three gradients of each, and what one head needs.
+    /// Rows of the workspace for so many examples: the weights of each head, three gradients of each, the gradient of the vectors of distances of
+    /// each head, and matrices of one head.
     pub fn workspace_rows(self, examples: usize) -> usize {
         examples * self.heads.count * (self.weights() + 3 * self.vectors())
-            + self.weights()
-            + 5 * self.vectors()
+            + 2 * self.weights()
+            + (6 + self.heads.count) * self.vectors()
     }
 
     /// The workspace in its parts: weights and gradients of all examples and heads, and matrices of one head.
     fn split(self, workspace: &mut [Row], examples: usize) -> [&mut [Row]; 3] {
         let all = examples * self.heads.count;
         let (weights, rest) = workspace.split_at_mut(all * self.weights());
-        let (gradients, rest) = rest.split_at_mut(all * 3 * self.vectors());
+        let (gradients, rest) = rest.split_at_mut((all * 3 + self.heads.count) * self.vectors());
         [weights, gradients, rest]
     }
 
@@ -198,6 +214,7 @@ wide! {
         query: Panels<'_>,
         keys: Panels<'_>,
         values: Panels<'_>,
+        distances: Option<Panels<'_>>,
         sizes: Sizes,
         workspace: &mut [Row],
         out: &mut PanelsMut<'_>,
@@ -212,7 +229,9 @@ wide! {
         let (k, rest) = rest.split_at_mut(vectors);
         let (v, rest) = rest.split_at_mut(vectors);
         let (transposed, rest) = rest.split_at_mut(vectors);
-        let result = &mut rest[..vectors];
+        let (r, rest) = rest.split_at_mut(vectors);
+        let (result, rest) = rest.split_at_mut(vectors);
+        let by_distance = &mut rest[..sizes.weights()];
         for example in 0..examples {
             for head in 0..heads.count {
                 let own = [example, head];
@@ -224,6 +243,19 @@ wide! {
                 transpose(k, stride, LANES, 0..stride / LANES, transposed);
                 let scores = &mut PanelsMut::new(weights, stride);
                 multiply(Panels::new(q, stride), Panels::new(transposed, inputs), inputs, scores, stride, false);
+                if let Some(distances) = distances {
+                    pack(distances, sizes, [0, head], 1.0, r);
+                    transpose(r, stride, LANES, 0..stride / LANES, transposed);
+                    let products = &mut PanelsMut::new(by_distance, stride);
+                    multiply(Panels::new(q, stride), Panels::new(transposed, inputs), inputs, products, stride, false);
+                    let products = Panels::new(by_distance, stride);
+                    let scores = &mut PanelsMut::new(weights, stride);
+                    for i in 0..positions {
+                        for j in 0..=i {
+                            scores.add_to_lane(j, i, products.lane(i - j, i));
+                        }
+                    }
+                }
                 for i in 0..positions {
                     weigh(weights, stride, i, seen(i, positions, is_causal), weighting);
                 }
@@ -253,6 +285,7 @@ wide! {
         query: Panels<'_>,
         keys: Panels<'_>,
         values: Panels<'_>,
+        distances: Option<Panels<'_>>,
         sizes: Sizes,
         grad_output: Panels<'_>,
         workspace: &mut [Row],
@@ -268,7 +301,11 @@ wide! {
         let (k, rest) = rest.split_at_mut(vectors);
         let (v, rest) = rest.split_at_mut(vectors);
         let (transposed, rest) = rest.split_at_mut(vectors);
-        let d = &mut rest[..vectors];
+        let (r, rest) = rest.split_at_mut(vectors);
+        let (d, rest) = rest.split_at_mut(vectors);
+        let by_distance = &mut rest[..sizes.weights()];
+        let (all_gradients, grad_distances) = all_gradients.split_at_mut(most * heads.count * 3 * vectors);
+        grad_distances.fill(Row::ZERO);
         for example in 0..examples {
             for head in 0..heads.count {
                 let own = [example, head];
@@ -314,6 +351,20 @@ wide! {
                 accumulate_weight_gradient(weights, d, heads.panels(), positions, &mut PanelsMut::new(grad_v, stride), positions);
                 accumulate_weight_gradient(grad_scores, q, heads.panels(), positions, &mut PanelsMut::new(grad_k, stride), positions);
                 multiply(grad_scores, Panels::new(k, stride), positions, &mut PanelsMut::new(grad_q, stride), stride, false);
+                if let Some(distances) = distances {
+                    pack(distances, sizes, [0, head], 1.0, r);
+                    by_distance.fill(Row::ZERO);
+                    let products = &mut PanelsMut::new(by_distance, stride);
+                    for i in 0..positions {
+                        for j in 0..=i {
+                            products.set_lane(i - j, i, grad_scores.lane(j, i));
+                        }
+                    }
+                    let products = Panels::new(by_distance, stride);
+                    let grad_r = &mut PanelsMut::new(&mut grad_distances[head * vectors..][..vectors], stride);
+                    accumulate_weight_gradient(products, q, heads.panels(), positions, grad_r, positions);
+                    multiply(products, Panels::new(r, stride), positions, &mut PanelsMut::new(grad_q, stride), stride, true);
+                }
                 for row in grad_q.iter_mut() {
                     row_by_row();
                     *row = *row * scale;
@@ -347,6 +398,25 @@ wide! {
     }
 }
 
+wide! {
+    /// Adds the gradient of the vectors of distances that [`backward_simd`] wrote.
+    ///
+    /// # Shapes
+    /// `gradient` is `[head][panel][distance]`.
+    pub fn add_gradient_of_distances(sizes: Sizes, workspace: &[Row], gradient: &mut PanelsMut<'_>) {
+        let (heads, stride, vectors) = (sizes.heads, sizes.stride(), sizes.vectors());
+        let all = workspace_examples(sizes, workspace.len()) * heads.count;
+        let own = &workspace[all * (sizes.weights() + 3 * vectors)..][..heads.count * vectors];
+        for (panel, rows) in own.chunks_exact(stride).enumerate() {
+            let sums = gradient.panel(panel, sizes.positions);
+            for (sum, row) in sums.iter_mut().zip(rows) {
+                row_by_row();
+                *sum = *sum + *row;
+            }
+        }
+    }
+}
+
 /// Attention on tensors.
 ///
 /// # Shapes
@@ -354,6 +424,7 @@ wide! {
 #[cfg(feature = "train")]
 pub fn forward_tensors(
     all: [burn::tensor::Tensor<3>; 3],
+    distances: Option<burn::tensor::Tensor<3>>,
     positions: usize,
     heads: usize,
     weighting: Weighting,
@@ -370,7 +441,18 @@ pub fn forward_tensors(
         let x = x.reshape([replicas * rows / positions, positions, heads, size]);
         x.swap_dims(1, 2) // [replicas · batch, heads, positions, size]
     });
-    let scores = q.matmul(k.swap_dims(2, 3)) / (size as f32).sqrt();
+    let mut scores = q.clone().matmul(k.swap_dims(2, 3));
+    if let Some(distances) = distances {
+        let batch = rows / positions;
+        let r = distances.reshape([replicas, positions, heads, size]).swap_dims(1, 2);
+        // Heads before examples, so that all examples of a head meet its distances in one product.
+        let q = q.reshape([replicas, batch, heads, positions * size]).swap_dims(1, 2);
+        let q = q.reshape([replicas, heads, batch * positions, size]);
+        let products = q.matmul(r.swap_dims(2, 3)).reshape([replicas, heads, batch, positions * positions]);
+        let products = products.swap_dims(1, 2).reshape([replicas * batch, heads, positions, positions]);
+        scores = scores + skewed(products);
+    }
+    let scores = scores / (size as f32).sqrt();
     // For position i and seen position j.
     let each = |value: &dyn Fn(usize, usize) -> f32| {
         let all = (0..positions * positions).map(|at| value(at / positions, at % positions)).collect();
@@ -388,4 +470,22 @@ pub fn forward_tensors(
         }
     };
     weights.matmul(v).swap_dims(1, 2).reshape([replicas, rows, columns])
+}
+
+/// Entry (i, j) is entry (i, i − j) of each matrix where j ≤ i, and another number elsewhere (Huang et al. 2018, "Music
+/// Transformer", section 3.4.1).
+///
+/// # Why
+/// A gather would do less work, but its gradient adds numbers up by float atomics on GPUs, in an order that differs from run to
+/// run.
+///
+/// # Shapes
+/// `rows` and the result are `[any, heads, length, length]`.
+#[cfg(feature = "train")]
+fn skewed(rows: burn::tensor::Tensor<4>) -> burn::tensor::Tensor<4> {
+    use burn::tensor::Tensor;
+    let [any, heads, length, _] = rows.dims();
+    let zeros = rows.clone().narrow(3, 0, 1).zeros_like();
+    let padded = Tensor::cat(vec![zeros, rows.flip([3])], 3); // [any, heads, length, length + 1]
+    padded.reshape([any, heads, length + 1, length]).narrow(2, 1, length)
 }

@@ -27,7 +27,11 @@ fn network(random: &mut Random) -> (Graph, usize) {
             ["query", "key", "value"].map(|name| graph.parameter(name, [inputs, heads * size], 1.0));
         let out = graph.parameter("out", [heads * size, inputs], 1.0);
         let all = [wq, wk, wv].map(|w| graph.linear(x, w));
-        let mean = graph.self_attention(all, heads, weighting, is_causal);
+        let mut all = all.to_vec();
+        if is_causal && random.size(0, 1) == 0 {
+            all.push(graph.parameter("distances", [length, heads * size], 1.0));
+        }
+        let mean = graph.self_attention(&all, heads, weighting, is_causal);
         let mean = graph.linear(mean, out);
         x = graph.sum(&[x, mean]);
         if layer == 0 {

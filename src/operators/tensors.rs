@@ -76,7 +76,9 @@ pub fn forward(graph: &Graph, parameters: &[Tensor<3>], x: &Tensor<3>) -> Tensor
             Operator::Pointwise(function) => function.forward_tensors(input(0)),
             Operator::SelfAttention { heads, weighting, is_causal } => {
                 let all = [input(0), input(1), input(2)];
-                self_attention::forward_tensors(all, node.shape.rows, heads, weighting, is_causal)
+                let distances = (node.inputs.len() > 3).then(|| input(3));
+                let positions = node.shape.rows;
+                self_attention::forward_tensors(all, distances, positions, heads, weighting, is_causal)
             }
             Operator::LayerNorm => layer_norm::forward_tensors(input(0), input(1), input(2)),
             Operator::Score { heads } => score::forward_tensors(input(0), input(1), heads),

@@ -121,8 +121,15 @@ impl Executor {
                 let [query, keys, values] =
                     [0, 1, 2].map(|input: usize| self.slots[step.inputs[input][0].slot].panels());
                 let workspace = &mut step.workspace;
-                self_attention::backward_simd(query, keys, values, sizes, d, workspace, examples);
-                for (which, reads) in step.inputs.iter().enumerate() {
+                let distances = step.inputs.get(3).map(|reads| self.slots[reads[0].slot].panels());
+                self_attention::backward_simd(query, keys, values, distances, sizes, d, workspace, examples);
+                if let Some(reads) = step.inputs.get(3) {
+                    self.with_gradient(reads[0], |_, grad| {
+                        let mut target = PanelsMut::new(grad.rows, grad.stride);
+                        self_attention::add_gradient_of_distances(sizes, workspace, &mut target);
+                    });
+                }
+                for (which, reads) in step.inputs.iter().take(3).enumerate() {
                     self.with_gradient(reads[0], |_, grad| {
                         let mut target = PanelsMut::new(grad.rows, grad.stride);
                         let overwrites = reads[0].overwrites;

@@ -72,6 +72,12 @@ impl<'a> PanelsMut<'a> {
         &mut self.rows[panel * self.stride..][..count]
     }
 
+    /// Adds a number to column `column` of row `row`.
+    #[inline(always)]
+    pub fn add_to_lane(&mut self, column: usize, row: usize, number: f32) {
+        self.rows[column / LANES * self.stride + row].0[column % LANES] += number;
+    }
+
     /// Writes a number into column `column` of row `row`.
     #[inline(always)]
     pub fn set_lane(&mut self, column: usize, row: usize, number: f32) {

@@ -321,7 +321,7 @@ impl Builder {
         if let Tokens::Sequence(_) = self.data.tokens {
             let x = self.tokens[0];
             let all = [query, key, value].map(|w| self.graph.linear(x, w));
-            let mean = self.graph.self_attention(all, heads, weighting, true);
+            let mean = self.graph.self_attention(&all, heads, weighting, true);
             if is_labelled {
                 self.graph.label(mean, ATTENTION);
             }
