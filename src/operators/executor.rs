@@ -24,7 +24,10 @@ use crate::pointwise::Function;
 use crate::self_attention::{self, Sizes};
 use crate::simd::{BLOCK, Columns, LANES, Panels, PanelsMut, Row, Source, panels, transpose};
 use crate::weighted_sum;
-use crate::{attention_scores, layer_norm, linear, pointwise, read_out, relu, score, slice, sum};
+use crate::{
+    attention_scores, block_diagonal, layer_norm, linear, pointwise, product, read_out, relu, score, slice,
+    sum,
+};
 
 /// A network ready to be executed.
 #[derive(Debug, Clone)]
@@ -163,6 +166,11 @@ impl Executor {
                     step.is_read_out = parameters.iter().any(is_own);
                 }
                 Operator::Pointwise(function) => step.coefficients = function.coefficients(),
+                Operator::Product => {
+                    step.heads.size = graph.node(node.inputs[0]).shape.columns;
+                    step.workspace = vec![Row::ZERO; panels(step.heads.size)];
+                }
+                Operator::BlockDiagonal { blocks } => step.heads.count = blocks,
                 Operator::LayerNorm => {
                     step.heads.size = shape.columns;
                     let Slot { rows, stride, .. } = &plan.slots[output];
@@ -579,6 +587,10 @@ impl Executor {
             Operator::Sum => {
                 let (terms, number) = self.sources(inputs.iter().flatten().copied());
                 sum::forward_simd(&terms[..number], &mut out, count, step.is_rectified);
+            }
+            Operator::Product => product::forward_simd(slot(0).panels(), heads.size, out.rows, count),
+            Operator::BlockDiagonal { blocks } => {
+                block_diagonal::forward_simd(slot(0).panels(), blocks, &mut out, count);
             }
             Operator::Pointwise(function) => {
                 if inputs[0][0].slot != step.output {

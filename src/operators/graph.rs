@@ -39,6 +39,13 @@ pub enum Operator {
     Linear,
     /// [`sum`](crate::sum).
     Sum,
+    /// The product of the components of each row: [`product`](crate::product).
+    Product,
+    /// The block-diagonal matrix of a column: [`block_diagonal`](crate::block_diagonal).
+    BlockDiagonal {
+        /// Number of blocks.
+        blocks: usize,
+    },
     /// A function of each number: [`pointwise`](crate::pointwise).
     Pointwise(Function),
     /// The first value normalized, times the second, plus the third: [`layer_norm`](crate::layer_norm).
@@ -277,6 +284,16 @@ impl Graph {
         }
     }
 
+    /// The product of the components of each row.
+    pub fn product(&mut self, x: NodeId) -> NodeId {
+        self.push(Operator::Product, vec![x])
+    }
+
+    /// The block-diagonal matrix `[rows, blocks]` of a column.
+    pub fn block_diagonal(&mut self, column: NodeId, blocks: usize) -> NodeId {
+        self.push(Operator::BlockDiagonal { blocks }, vec![column])
+    }
+
     /// max(0, x).
     pub fn relu(&mut self, x: NodeId) -> NodeId {
         self.pointwise(x, Function::Relu)
@@ -344,6 +361,10 @@ impl Graph {
         let all = || inputs.iter().map(|input| self.node(*input).shape);
         let fits = match operator {
             Operator::Parameter(_) | Operator::Input | Operator::Pointwise(_) => true,
+            Operator::Product => of(0).columns > 0,
+            Operator::BlockDiagonal { blocks } => {
+                of(0).columns == 1 && !of(0).per_example && (1..=of(0).rows).contains(&blocks)
+            }
             Operator::Lookup { symbol, count } => {
                 count > 0 && symbol + count <= self.symbols && !of(0).per_example
             }
@@ -405,6 +426,8 @@ impl Graph {
             Operator::Pointwise(_) | Operator::LayerNorm | Operator::SelfAttention { .. } => {
                 (of(0).rows, of(0).columns)
             }
+            Operator::Product => (of(0).rows, 1),
+            Operator::BlockDiagonal { blocks } => (of(0).rows, blocks),
             Operator::Score { heads } => (1, heads),
             Operator::Attention { .. } => (of(0).rows, of(2).columns),
             Operator::AttentionScores { heads } => (of(0).rows, heads),

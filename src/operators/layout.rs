@@ -41,6 +41,7 @@ impl Layout {
                         layout.need_columns(NodeId(number), heads);
                         &[]
                     }
+                    Operator::Product | Operator::BlockDiagonal { .. } => &[],
                     _ => &node.inputs,
                 };
                 for input in equal {
@@ -60,6 +61,9 @@ impl Layout {
                 Operator::Linear => {
                     let (w, others) = (node.inputs[1], [&node.inputs[..1], &node.inputs[2..]].concat());
                     layout.rows[w.0] == columns(&node.inputs[0]) && others.iter().all(has_plain_rows)
+                }
+                Operator::Product | Operator::BlockDiagonal { .. } => {
+                    columns(&node.inputs[0]) == 1 && has_plain_rows(&node.inputs[0])
                 }
                 Operator::LayerNorm => layout.columns[number] == 1 && node.inputs.iter().all(has_plain_rows),
                 Operator::AttentionScores { heads } | Operator::Score { heads } => {

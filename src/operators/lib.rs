@@ -9,7 +9,8 @@
 //! | [`rewrite`] | rules that replace parts of a graph by cheaper ones |
 //! | [`lookup`], [`slice`], [`stack`] | rows of a matrix, by number; values one below the other |
 //! | [`linear`], [`read_out`] | products with a matrix, and with one of a single column |
-//! | [`sum`], [`pointwise`], [`relu`] | sums, functions of each number |
+//! | [`block_diagonal`] | block-diagonal matrix of a column |
+//! | [`sum`], [`product`], [`pointwise`], [`relu`] | sums, products, functions of each number |
 //! | [`layer_norm`] | layer norm |
 //! | [`self_attention`] | attention of each position |
 //! | [`attention`] | attention of one query |
@@ -31,6 +32,7 @@
 
 pub mod attention;
 pub mod attention_scores;
+pub mod block_diagonal;
 pub mod cross_entropy;
 pub mod executor;
 pub mod graph;
@@ -45,6 +47,7 @@ pub mod matrix;
 mod numbers_tests;
 mod plan;
 pub mod pointwise;
+pub mod product;
 pub mod pytorch;
 pub mod read_out;
 pub mod reference;

@@ -42,6 +42,40 @@ fn network(function: Function, random: &mut Random) -> Graph {
     graph
 }
 
+/// A product of linear forms, each of its own inputs, times a product of forms of all inputs.
+fn products(random: &mut Random) -> Graph {
+    let inputs = random.size(1, 40);
+    let [blocks, forms] = [random.size(1, inputs.min(20)), random.size(1, 4)];
+    let mut graph = Graph::on_numbers(inputs);
+    let column = graph.parameter("column", [inputs, 1], 1.0);
+    let w = graph.parameter("w", [inputs, forms], 1.0);
+    let b = graph.parameter("b", [1, forms], 1.0);
+    let u = graph.parameter("u", [1, 1], 1.0);
+    let x = graph.input();
+    let matrix = graph.block_diagonal(column, blocks);
+    let z = graph.linear(x, matrix);
+    let of_blocks = graph.product(z);
+    let y = graph.linear(x, w);
+    let y = graph.sum(&[y, b]);
+    let of_all = graph.product(y);
+    // The forms of all inputs are read twice, so that their gradient is added up.
+    let y = graph.pointwise(y, Function::Zigzag(1));
+    let again = graph.product(y);
+    let f = graph.sum(&[of_blocks, of_all, again]);
+    let f = graph.linear(f, u);
+    graph.set_output(f);
+    if random.size(0, 3) == 0 {
+        graph.freeze(random.size(0, 3));
+    }
+    graph
+}
+
+/// A network with each function of degree `k`, and one with products.
+fn networks(k: usize, random: &mut Random) -> Vec<(String, Graph)> {
+    let all = functions(k).map(|function| (format!("{function:?}"), network(function, random)));
+    all.into_iter().chain([("products".to_string(), products(random))]).collect()
+}
+
 /// Inputs of so many examples at random.
 fn numbers(graph: &Graph, count: usize, random: &mut Random) -> Vec<f32> {
     (0..count * graph.numbers).map(|_| random.number() as f32).collect()
@@ -70,8 +104,7 @@ fn total(graph: &Graph, w: &[Vec<f64>], x: &[f32]) -> (f64, Vec<Vec<f64>>) {
 fn gradients_of_functions_are_differences_of_the_loss() {
     for seed in 0..12 {
         let random = &mut Random(seed);
-        for function in functions(1 + seed as usize % 4) {
-            let graph = network(function, random);
+        for (function, graph) in networks(1 + seed as usize % 4, random) {
             let (w, x) = (weights(&graph, random), numbers(&graph, 2, random));
             let (_, gradient) = total(&graph, &w, &x);
             for (which, values) in w.iter().enumerate() {
@@ -83,7 +116,7 @@ fn gradients_of_functions_are_differences_of_the_loss() {
                 };
                 let (difference, exact) = ((loss(1e-6) - loss(-1e-6)) / 2e-6, gradient[which][at]);
                 let error = (difference - exact).abs();
-                assert!(error < 1e-6 * exact.abs().max(1.0), "{function:?} {which}: {difference}, {exact}");
+                assert!(error < 1e-6 * exact.abs().max(1.0), "{function} {which}: {difference}, {exact}");
             }
         }
     }
@@ -93,8 +126,7 @@ fn gradients_of_functions_are_differences_of_the_loss() {
 fn vectors_compute_functions_and_single_outputs_as_the_reference_does() {
     for seed in 0..40 {
         let random = &mut Random(seed);
-        for function in functions(1 + seed as usize % 4) {
-            let graph = network(function, random);
+        for (function, graph) in networks(1 + seed as usize % 4, random) {
             let count = [1, 3, BLOCK - 1, BLOCK, BLOCK + 5][seed as usize % 5];
             let mut executor = Executor::new(&graph.rewritten()).unwrap();
             executor.allocate_gradients();
@@ -116,14 +148,14 @@ fn vectors_compute_functions_and_single_outputs_as_the_reference_does() {
             let scale = count as f64;
             for ((own, exact), parameter) in gradient.iter().zip(&exact).zip(graph.parameters()) {
                 if !parameter.is_trained {
-                    assert!(own.iter().all(|row| *row == untouched), "{function:?} {}", parameter.name);
+                    assert!(own.iter().all(|row| *row == untouched), "{function} {}", parameter.name);
                     continue;
                 }
                 let own: Vec<f32> = own.iter().flat_map(|row| row.0).collect();
-                assert!(own[exact.len()..].iter().all(|rest| *rest == 0.0), "{function:?}");
+                assert!(own[exact.len()..].iter().all(|rest| *rest == 0.0), "{function}");
                 for (own, exact) in own.iter().zip(exact) {
                     let error = (f64::from(*own) - exact).abs();
-                    assert!(error < 1e-4 * exact.abs().max(scale), "{function:?}: {own}, {exact}");
+                    assert!(error < 1e-4 * exact.abs().max(scale), "{function}: {own}, {exact}");
                 }
             }
             let block = count.min(BLOCK);
@@ -134,7 +166,7 @@ fn vectors_compute_functions_and_single_outputs_as_the_reference_does() {
                 let own: Vec<f32> = executor.output(example).collect();
                 assert_eq!(own.len(), 1);
                 let error = (f64::from(own[0]) - exact).abs();
-                assert!(error < 2e-5 * exact.abs().max(1.0), "{function:?}: {own:?}, {exact}");
+                assert!(error < 2e-5 * exact.abs().max(1.0), "{function}: {own:?}, {exact}");
             }
         }
     }
@@ -164,8 +196,7 @@ fn tensors_compute_functions_as_the_reference_does() {
     let device = Device::flex();
     for seed in 0..10 {
         let random = &mut Random(seed);
-        for function in functions(1 + seed as usize % 4) {
-            let graph = network(function, random);
+        for (function, graph) in networks(1 + seed as usize % 4, random) {
             let (w, x) = (weights(&graph, random), numbers(&graph, 3, random));
             let float = |all: &[f64]| all.iter().map(|w| *w as f32).collect::<Vec<f32>>();
             let parameters: Vec<_> = (graph.parameters().iter().zip(&w))
@@ -179,21 +210,17 @@ fn tensors_compute_functions_as_the_reference_does() {
             let reference = Reference::new(&graph, &w);
             for (own, numbers) in numbers_of(output).iter().zip(x.chunks_exact(graph.numbers)) {
                 let exact = reference.output(Examples::of_numbers(numbers))[0];
-                assert!((own - exact).abs() < 2e-5 * exact.abs().max(1.0), "{function:?}: {own}, {exact}");
+                assert!((own - exact).abs() < 2e-5 * exact.abs().max(1.0), "{function}: {own}, {exact}");
             }
             let (_, exact) = total(&graph, &w, &x);
             for ((tensor, exact), own) in parameters.iter().zip(&exact).zip(graph.parameters()) {
                 let found = tensor.grad_remove(&mut gradients);
                 // Of a parameter that stays as it is there is none.
-                assert!(found.is_some() || !own.is_trained, "{function:?} {}", own.name);
+                assert!(found.is_some() || !own.is_trained, "{function} {}", own.name);
                 let Some(found) = found.filter(|_| own.is_trained) else { continue };
                 for (found, exact) in numbers_of(found).iter().zip(exact) {
                     let error = (found / 2.0 - exact).abs();
-                    assert!(
-                        error < 1e-4 * exact.abs().max(1.0),
-                        "{function:?} {}: {found}, {exact}",
-                        own.name
-                    );
+                    assert!(error < 1e-4 * exact.abs().max(1.0), "{function} {}: {found}, {exact}", own.name);
                 }
             }
         }

@@ -211,7 +211,13 @@ pub(crate) fn needs_memory(graph: &Graph, lookup: NodeId, consumers: &[usize]) -
     let reads_rows = |consumer: &usize| match graph.nodes[*consumer].operator {
         Operator::Linear => graph.nodes[*consumer].inputs[0] == lookup,
         operator => {
-            matches!(operator, Operator::Pointwise(_) | Operator::LayerNorm | Operator::SelfAttention { .. })
+            matches!(
+                operator,
+                Operator::Pointwise(_)
+                    | Operator::Product
+                    | Operator::LayerNorm
+                    | Operator::SelfAttention { .. }
+            )
         }
     };
     lookup.0 == graph.output || consumers.iter().any(reads_rows)

@@ -28,6 +28,17 @@ def layer_norm(x, gain, shift):
 
 ";
 
+/// Block-diagonal matrix of a column, as a function of the script.
+const BLOCK_DIAGONAL: &str = "\
+def block_diagonal(column, blocks):
+    rows = column.shape[1]
+    starts = torch.arange(blocks + 1) * rows // blocks
+    row = torch.arange(rows)[:, None]
+    return column * ((starts[:-1] <= row) & (row < starts[1:]))  # [replicas, rows, blocks]
+
+
+";
+
 /// Rows of a table for all symbols of an example, as a function of the script.
 const LOOK_UP: &str = "\
 def look_up(x, table):
@@ -39,9 +50,16 @@ def look_up(x, table):
 
 /// Attention of each position, as a function of the script.
 const SELF_ATTENTION: &str = "\
-def self_attention(query, keys, values, heads, weighting, is_causal):
+def self_attention(query, keys, values, heads, weighting, is_causal, distances=None):
     q, k, v = (x.unflatten(-1, (heads, -1)).transpose(2, 3) for x in (query, keys, values))
-    scores = q @ k.transpose(3, 4) / math.sqrt(k.shape[-1])  # [replicas, batch, heads, positions, positions]
+    scores = q @ k.transpose(3, 4)  # [replicas, batch, heads, positions, positions]
+    if distances is not None:
+        # The key at position j, seen from i, has the vector of the distance i - j added.
+        r = distances.unflatten(-1, (heads, -1)).transpose(1, 2)[:, None]  # [replicas, 1, heads, positions, size]
+        at = torch.arange(scores.shape[-1])
+        distance = (at[:, None] - at).clamp(min=0).expand(scores.shape)
+        scores = scores + (q @ r.transpose(3, 4)).gather(-1, distance)
+    scores = scores / math.sqrt(k.shape[-1])
     hidden = torch.ones(scores.shape[-2:], dtype=torch.bool).triu(1) & is_causal
     if weighting == \"softmax\":
         weights = scores.masked_fill(hidden, -math.inf).softmax(-1)
@@ -70,6 +88,9 @@ pub fn functions(graph: &Graph) -> String {
     }
     if has(|operator| matches!(operator, Operator::Attention { .. })) {
         code += ATTENTION;
+    }
+    if has(|operator| matches!(operator, Operator::BlockDiagonal { .. })) {
+        code += BLOCK_DIAGONAL;
     }
     if has(|operator| matches!(operator, Operator::Lookup { count: 2.., .. })) {
         code += LOOK_UP;
@@ -166,6 +187,8 @@ impl Writer<'_> {
                 [vec![product], terms(2)].concat().join(" + ")
             }
             Operator::Sum => terms(0).join(" + "),
+            Operator::Product => format!("{}.prod(-1, keepdim=True)", factor(0)),
+            Operator::BlockDiagonal { blocks } => format!("block_diagonal({}, {blocks})", input(0)),
             Operator::Pointwise(function) => function.python(&input(0)),
             Operator::Attention { heads, weighting } => {
                 let weights = match weighting {
@@ -177,7 +200,13 @@ impl Writer<'_> {
             Operator::SelfAttention { heads, weighting, is_causal } => {
                 let name = if weighting == Weighting::Softmax { "softmax" } else { "relu" };
                 let is_causal = if is_causal { "True" } else { "False" };
-                format!("self_attention({}, {heads}, \"{name}\", {is_causal})", list(0).join(", "))
+                let all = list(0);
+                let distances = all[3..].iter().map(|distances| format!(", {distances}"));
+                let distances: String = distances.collect();
+                format!(
+                    "self_attention({}, {heads}, \"{name}\", {is_causal}{distances})",
+                    all[..3].join(", ")
+                )
             }
             Operator::LayerNorm => {
                 let all = [vec![input(0)], terms(1)].concat();

@@ -4,8 +4,8 @@ use crate::graph::{Examples, Graph, Node, Operator};
 use crate::matrix::Matrix;
 use crate::pointwise::Function;
 use crate::{
-    attention, attention_scores, cross_entropy, layer_norm, linear, lookup, pointwise, relu, score,
-    self_attention, slice, stack, sum, weighted_sum,
+    attention, attention_scores, block_diagonal, cross_entropy, layer_norm, linear, lookup, pointwise,
+    product, relu, score, self_attention, slice, stack, sum, weighted_sum,
 };
 
 /// A network with its weights.
@@ -31,6 +31,8 @@ fn value(node: &Node, weights: &[Matrix], inputs: &[&Matrix], example: Examples<
         Operator::Stack => stack::forward(inputs),
         Operator::Linear => linear::forward(inputs[0], inputs[1], &inputs[2..]),
         Operator::Sum => sum::forward(inputs, node.shape.rows),
+        Operator::Product => product::forward(inputs[0]),
+        Operator::BlockDiagonal { blocks } => block_diagonal::forward(inputs[0], blocks),
         Operator::Pointwise(Function::Relu) => relu::forward(inputs[0]),
         Operator::Pointwise(function) => pointwise::forward(inputs[0], function),
         Operator::Attention { heads, weighting } => {
@@ -66,6 +68,8 @@ fn gradients(
             linear::backward(inputs[0], inputs[1], grad_output).into_iter().chain(onto).collect()
         }
         Operator::Sum => inputs.iter().map(|input| sum::backward(input, grad_output)).collect(),
+        Operator::Product => vec![product::backward(inputs[0], grad_output)],
+        Operator::BlockDiagonal { .. } => vec![block_diagonal::backward(grad_output)],
         Operator::Pointwise(Function::Relu) => vec![relu::backward(output, grad_output)],
         Operator::Pointwise(function) => vec![pointwise::backward(inputs[0], function, grad_output)],
         Operator::Attention { heads, weighting } => {

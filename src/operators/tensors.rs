@@ -3,7 +3,9 @@
 use burn::tensor::Tensor;
 
 use crate::graph::{Graph, Operator};
-use crate::{attention_scores, layer_norm, lookup, score, self_attention, weighted_sum};
+use crate::{
+    attention_scores, block_diagonal, layer_norm, lookup, product, score, self_attention, weighted_sum,
+};
 
 /// Values of a node: one, or those of a stack.
 type Parts = Vec<Tensor<3>>;
@@ -73,6 +75,8 @@ pub fn forward(graph: &Graph, parameters: &[Tensor<3>], x: &Tensor<3>) -> Tensor
                 Some(sum) => sum,
                 None => unreachable!("a sum has terms"),
             },
+            Operator::Product => product::forward_tensors(input(0)),
+            Operator::BlockDiagonal { blocks } => block_diagonal::forward_tensors(input(0), blocks),
             Operator::Pointwise(function) => function.forward_tensors(input(0)),
             Operator::SelfAttention { heads, weighting, is_causal } => {
                 let all = [input(0), input(1), input(2)];

@@ -317,7 +317,10 @@ def own(p, x, s):
                 seen = h[:, : at + 1] if "causal" in options or s["task"] == "markov" else h
                 for g in range(heads):
                     query, key, value = (columns(q(name), g, heads) for name in ("query", "key", "value"))
-                    scores = (h[:, at : at + 1] @ query * (seen @ key)).sum(-1) / math.sqrt(key.shape[1])
+                    keys = seen @ key
+                    if "relative" in options:
+                        keys = keys + columns(q("distances"), g, heads)[at::-1]
+                    scores = (h[:, at : at + 1] @ query * keys).sum(-1) / math.sqrt(key.shape[1])
                     weights = relu(scores) / seen.shape[1] if "relu" in options else softmax(scores)
                     outputs.append((weights[:, :, None] * (seen @ value)).sum(1))
             rows = [np.concatenate(outputs[at * heads :][:heads], -1) @ q("out") for at in range(count)]

@@ -75,7 +75,8 @@ the layers of the setting `net` one after the other; l = 1, 2, … counts them, 
 embed      x = embed[a], embed[b]; with “separate” x = embed_{which}[a], embed_{which}[b]; for numbers x = (inputs) embed
 token      appends the token {l}.token
 positions  x + {l}.positions[index of the token, from 0]
-attention  x + [o_0, o_1, …] {l}.out     o_g = Σ_i A_g[i] y_i {l}.value_g     s_g[i] = (y {l}.query_g)·(y_i {l}.key_g) / √(columns of a head)
+attention  x + [o_0, o_1, …] {l}.out     o_g = Σ_i A_g[i] y_i {l}.value_g     s_g[i] = (y {l}.query_g)·(y_i {l}.key_g + r) / √(columns of a head)
+           r = 0, or with “relative” {l}.distances_g[position of x − i]
            A_g = softmax of s_g, or with “relu” max(0, s_g) / m; the sum is over the m tokens to which x attends: all tokens,
            or, with “causal” and on sequences, x and the earlier tokens
 mlp        x + σ(y {l}.w_in + {l}.b_in) {l}.w_out + {l}.b_out     σ(z) = max(0, z), z Φ(z) with “gelu”, z² with “square”
@@ -107,6 +108,7 @@ read       f = x {l}.w, on sequences for each token",
             Tensor::new("{l}.query", ["d", "q"], ["component", "component of the queries, head after head"], "W_Q of all heads, side by side"),
             Tensor::new("{l}.key", ["d", "q"], ["component", "component of the keys"], "W_K of all heads"),
             Tensor::new("{l}.value", ["d", "q"], ["component", "component of the values"], "W_V of all heads"),
+            Tensor::new("{l}.distances", ["tokens", "q"], ["distance, from 0", "component of the keys"], "vectors of distances, with “relative”"),
             Tensor::new("{l}.out", ["q", "d"], ["component of the values, head after head", "component"], "W_O of all heads, one below the other"),
             Tensor::new("{l}.w_in", ["d", "h"], ["component", "neuron"], "first layer of an MLP"),
             Tensor::new("{l}.b_in", ["1", "h"], ["", "neuron"], "its biases"),

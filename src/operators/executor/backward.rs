@@ -9,7 +9,10 @@ use crate::pointwise::Function;
 use crate::self_attention::{self, Sizes};
 use crate::simd::{LANES, Panels, PanelsMut, Row, Source, SourceMut};
 use crate::weighted_sum::{self, Part, Position, Weighting};
-use crate::{attention_scores, layer_norm, linear, pointwise, read_out, relu, score, slice, sum};
+use crate::{
+    attention_scores, block_diagonal, layer_norm, linear, pointwise, product, read_out, relu, score, slice,
+    sum,
+};
 
 impl Executor {
     /// The backward pass of the values that depend on the example, or of the others.
@@ -42,6 +45,18 @@ impl Executor {
             Operator::Slice { first, count } => self.with_gradient(step.inputs[0][0], |_, grad_x| {
                 let mut grad_x = PanelsMut::new(grad_x.rows, grad_x.stride);
                 slice::backward_simd(Panels::new(gradient, stride), first, &mut grad_x, count);
+            }),
+            Operator::Product => {
+                let (x, columns, workspace) = (step.inputs[0][0], step.heads.size, &mut step.workspace);
+                self.with_gradient(x, |executor, grad| {
+                    let (x, overwrites) = (executor.slots[x.slot].panels(), x.overwrites);
+                    let mut grad_x = PanelsMut::new(grad.rows, grad.stride);
+                    product::backward_simd(x, columns, gradient, workspace, &mut grad_x, count, overwrites);
+                });
+            }
+            Operator::BlockDiagonal { blocks } => self.with_gradient(step.inputs[0][0], |_, grad| {
+                let mut grad_w = PanelsMut::new(grad.rows, grad.stride);
+                block_diagonal::backward_simd(Panels::new(gradient, stride), blocks, &mut grad_w, count);
             }),
             Operator::Linear => {
                 let (x, w) = (step.inputs[0][0], step.inputs[1][0]);

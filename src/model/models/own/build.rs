@@ -1,10 +1,9 @@
 //! The graph of a network of layers.
 
-use super::layers::{Join, Layer, NetworkError};
+use super::layers::{Attention, Join, Layer, NetworkError};
 use crate::models::graph_network::{ACTIVATIONS, ATTENTION};
 use crate::tasks::{ExampleForm, Examples};
 use vivarium_operators::pointwise::Function;
-use vivarium_operators::weighted_sum::Weighting;
 use vivarium_operators::{Graph, NodeId};
 
 /// Largest number of tokens of a pair, with those that are appended.
@@ -107,7 +106,7 @@ pub(super) fn graph_with_outputs(
     let mut builder = Builder { graph, data, tokens, size, is_concatenated: false };
     let last_hidden =
         layers.iter().rposition(|(_, layer)| matches!(layer, Layer::Mlp { .. } | Layer::Apply(_)));
-    let last_attention = layers.iter().rposition(|(_, layer)| matches!(layer, Layer::Attention { .. }));
+    let last_attention = layers.iter().rposition(|(_, layer)| matches!(layer, Layer::Attention(_)));
     for (at, (line, layer)) in layers.iter().enumerate() {
         let of_line = |message: String| NetworkError::of_line(*line, message);
         let is_first = at == 0;
@@ -194,9 +193,13 @@ impl Builder {
                     *token = self.graph.sum(&[*token, rows]);
                 }
             }
-            Layer::Attention { heads, size, weighting, is_causal, is_normed } => {
+            Layer::Attention(attention) => {
                 self.need_tokens("attention")?;
-                let size = match size {
+                if attention.is_relative && !matches!(self.data.tokens, Tokens::Sequence(_)) {
+                    return Err(tr!("“relative” works only on tasks with sequences").into());
+                }
+                let heads = attention.heads;
+                let size = match attention.size {
                     Some(size) => size,
                     None if self.size % heads == 0 => self.size / heads,
                     None => {
@@ -208,10 +211,10 @@ impl Builder {
                     }
                 };
                 let before = self.tokens.clone();
-                if is_normed {
+                if attention.is_normed {
                     self.norm(number);
                 }
-                self.attention(number, [heads, size], weighting, is_causal, labels[1]);
+                self.attention(number, attention, size, labels[1]);
                 self.add_to(&before);
             }
             Layer::Mlp { size, function, is_normed } => {
@@ -304,23 +307,21 @@ impl Builder {
         Ok(())
     }
 
-    fn attention(
-        &mut self,
-        number: usize,
-        [heads, size]: [usize; 2],
-        weighting: Weighting,
-        is_causal: bool,
-        is_labelled: bool,
-    ) {
+    fn attention(&mut self, number: usize, attention: Attention, size: usize, is_labelled: bool) {
+        let Attention { heads, weighting, is_causal, is_relative, .. } = attention;
         let (width, across) = (self.size, heads * size);
         let scale = self.scale();
         let [query, key, value] = ["query", "key", "value"]
             .map(|name| self.graph.parameter(format!("{number}.{name}"), [width, across], scale));
         let out =
             self.graph.parameter(format!("{number}.out"), [across, width], 1.0 / (across as f32).sqrt());
-        if let Tokens::Sequence(_) = self.data.tokens {
+        if let Tokens::Sequence(length) = self.data.tokens {
             let x = self.tokens[0];
-            let all = [query, key, value].map(|w| self.graph.linear(x, w));
+            let mut all = vec![query, key, value];
+            all.iter_mut().for_each(|w| *w = self.graph.linear(x, *w));
+            if is_relative {
+                all.push(self.graph.parameter(format!("{number}.distances"), [length, across], scale));
+            }
             let mean = self.graph.self_attention(&all, heads, weighting, true);
             if is_labelled {
                 self.graph.label(mean, ATTENTION);

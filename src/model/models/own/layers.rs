@@ -28,18 +28,7 @@ pub enum Layer {
     /// x + the vector of its place.
     Positions,
     /// x + attention of x to all vectors.
-    Attention {
-        /// Heads.
-        heads: usize,
-        /// Components of a query, key or value of a head; none for the size of x divided by the number of heads.
-        size: Option<usize>,
-        /// How scores become weights.
-        weighting: Weighting,
-        /// Whether x attends to itself and the vectors before it alone.
-        is_causal: bool,
-        /// Whether the layer norm of each vector is read.
-        is_normed: bool,
-    },
+    Attention(Attention),
     /// x + σ(x W + b) W' + b'.
     Mlp {
         /// Neurons.
@@ -64,6 +53,37 @@ pub enum Layer {
     Join(Join),
     /// The outputs, x W.
     Read(Option<Join>),
+}
+
+/// An attention layer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Attention {
+    /// Heads.
+    pub heads: usize,
+    /// Components of a query, key or value of a head; none for the size of x divided by the number of heads.
+    pub size: Option<usize>,
+    /// How scores become weights.
+    pub weighting: Weighting,
+    /// Whether x attends to itself and the vectors before it alone.
+    pub is_causal: bool,
+    /// Whether keys have a vector for each distance added.
+    pub is_relative: bool,
+    /// Whether the layer norm of each vector is read.
+    pub is_normed: bool,
+}
+
+impl Attention {
+    /// A layer without options.
+    fn new(heads: usize) -> Self {
+        Attention {
+            heads,
+            size: None,
+            weighting: Weighting::Softmax,
+            is_causal: false,
+            is_relative: false,
+            is_normed: false,
+        }
+    }
 }
 
 /// How several vectors become one.
@@ -126,9 +146,9 @@ pub const LAYERS: &[LayerInfo] = &[
     info(
         "attention",
         "attention 4",
-        &["size 32", "relu", "causal", "pre-norm"],
+        &["size 32", "relu", "causal", "relative", "pre-norm"],
         text!(
-            "Multi-head self-attention with a residual connection; the number is the number of heads. “size”: components per head. “relu”: attention weights max(0, score) / number of tokens, instead of softmax. “causal”: each token attends only to itself and earlier tokens; on sequences this is always so. “pre-norm”: attention reads the layer norm of each token."
+            "Multi-head self-attention with a residual connection; the number is the number of heads. “size”: components per head. “relu”: attention weights max(0, score) / number of tokens, instead of softmax. “causal”: each token attends only to itself and earlier tokens; on sequences this is always so. “relative”, on sequences: each distance between two tokens has a trained vector, which is added to the keys (Shaw et al. 2018). “pre-norm”: attention reads the layer norm of each token."
         ),
     ),
     info(
@@ -267,10 +287,7 @@ fn layer(words: &[&str]) -> Result<Layer, String> {
         "embed" => Layer::Embed { size, is_separate: false },
         "token" => Layer::Token,
         "positions" => Layer::Positions,
-        "attention" => {
-            let (weighting, is_causal, is_normed) = (Weighting::Softmax, false, false);
-            Layer::Attention { heads: size, size: None, weighting, is_causal, is_normed }
-        }
+        "attention" => Layer::Attention(Attention::new(size)),
         "mlp" => Layer::Mlp { size, function: Function::Relu, is_normed: false },
         "linear" => Layer::Linear { size, has_bias: true },
         "norm" => Layer::Norm,
@@ -296,12 +313,13 @@ fn layer(words: &[&str]) -> Result<Layer, String> {
         match (&mut layer, option) {
             (Layer::Embed { is_separate, .. }, "separate") => *is_separate = true,
             (Layer::Linear { has_bias, .. }, "no-bias") => *has_bias = false,
-            (Layer::Attention { size, .. }, "size") => {
-                *size = Some(number(rest.next(), MAX_SIZE, option, "attention 4 size 32")?);
+            (Layer::Attention(own), "size") => {
+                own.size = Some(number(rest.next(), MAX_SIZE, option, "attention 4 size 32")?);
             }
-            (Layer::Attention { weighting, .. }, "relu") => *weighting = Weighting::Relu,
-            (Layer::Attention { is_causal, .. }, "causal") => *is_causal = true,
-            (Layer::Attention { is_normed, .. } | Layer::Mlp { is_normed, .. }, "pre-norm") => {
+            (Layer::Attention(own), "relu") => own.weighting = Weighting::Relu,
+            (Layer::Attention(own), "causal") => own.is_causal = true,
+            (Layer::Attention(own), "relative") => own.is_relative = true,
+            (Layer::Attention(Attention { is_normed, .. }) | Layer::Mlp { is_normed, .. }, "pre-norm") => {
                 *is_normed = true;
             }
             (Layer::Mlp { function: own, .. }, option) => {
@@ -337,14 +355,9 @@ mod tests {
         let lines: Vec<usize> = layers.iter().map(|(line, _)| *line).collect();
         assert_eq!(lines, [1, 1, 3, 4, 5, 6, 6, 7, 8]);
         assert_eq!(layers[0].1, Layer::Embed { size: 64, is_separate: true });
-        let attention = Layer::Attention {
-            heads: 4,
-            size: Some(8),
-            weighting: Weighting::Relu,
-            is_causal: true,
-            is_normed: false,
-        };
-        assert_eq!(layers[2].1, attention);
+        let attention =
+            Attention { size: Some(8), weighting: Weighting::Relu, is_causal: true, ..Attention::new(4) };
+        assert_eq!(layers[2].1, Layer::Attention(attention));
         assert_eq!(layers[3].1, Layer::Mlp { size: 256, function: Function::NormalGelu, is_normed: true });
         assert_eq!(layers[4].1, Layer::Linear { size: 3, has_bias: false });
         assert_eq!(layers[6].1, Layer::Apply(Function::Power(2)));

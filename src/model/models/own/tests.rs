@@ -49,7 +49,7 @@ fn networks_answer_as_their_graphs() {
         (PAIRS, format!("embed 4\n{}positions\nattention 2\n{}read sum", "token\n".repeat(10), "linear 4\n".repeat(9))),
         (SEQUENCES, format!("embed 4\npositions\n{}read", "linear 4\n".repeat(20))),
         (SEQUENCES, PROPOSED_FOR_SEQUENCES.into()),
-        (SEQUENCES, "embed 10\nattention 2 pre-norm\nmlp 7 gelu pre-norm\nattention 3 size 2 relu\nread".into()),
+        (SEQUENCES, "embed 10\nattention 2 pre-norm relative\nmlp 7 gelu pre-norm\nattention 3 size 2 relu relative\nread".into()),
         (SEQUENCES, "embed 5\nlinear 20\nsquare\nread".into()),
     ];
     for (data, text) in texts {
@@ -204,6 +204,10 @@ fn layers_that_do_not_fit_have_a_sentence() {
     assert_eq!(
         mistake(SEQUENCES, "embed 3 separate\nread"),
         "line 1: “separate” works only on tasks with pairs"
+    );
+    assert_eq!(
+        mistake(PAIRS, "embed 4\nattention 2 relative\nread last"),
+        "line 2: “relative” works only on tasks with sequences"
     );
     assert_eq!(
         mistake(PAIRS, "embed 3\ntoken\nmlp 5\nread last"),
