@@ -24,7 +24,7 @@ use super::Parameter;
 use super::Rows;
 use super::initialisation::each;
 use super::layout::{self, Tensor, Tensors};
-use super::product;
+use super::{Family, graph_network, product};
 use crate::tasks::{Examples, Task};
 use vivarium_core::catalog::CatalogInfo;
 use vivarium_core::pytorch::ScriptPart;
@@ -33,6 +33,7 @@ use vivarium_core::settings::{InvalidSetting, Range};
 use vivarium_core::sources::BARAK_2022;
 use vivarium_core::sources::EDELMAN_2024;
 use vivarium_core::{choices, settings};
+use vivarium_operators::Graph;
 
 choices! {
     /// Distribution of the initial weights, whose size does not depend on n: those of the thesis's figure and theorems.
@@ -104,6 +105,10 @@ impl ModelConfig for DisjointPolynet {
     fn mend(&mut self, inputs: usize) {
         self.degree = self.degree.min(inputs);
     }
+
+    fn family(&self) -> Option<Family> {
+        Some(Family::Graph)
+    }
 }
 
 impl ToPyTorch for DisjointPolynet {
@@ -113,8 +118,12 @@ impl ToPyTorch for DisjointPolynet {
 }
 
 impl Architecture for DisjointPolynet {
+    fn graph(&self, inputs: usize, _stage: usize) -> Option<Graph> {
+        Some(self.build(inputs))
+    }
+
     fn parameters(&self, inputs: usize, replicas: usize) -> Vec<Parameter> {
-        vec![Parameter::new("w", [replicas, inputs, 1])]
+        graph_network::parameters(&self.build(inputs), replicas)
     }
 
     fn rows(&self) -> Rows {
@@ -145,6 +154,21 @@ impl Architecture for DisjointPolynet {
     }
 }
 
+impl DisjointPolynet {
+    /// The product of a linear form for each block.
+    fn build(&self, inputs: usize) -> Graph {
+        let mut graph = Graph::on_numbers(inputs);
+        let w = graph.parameter("w", [inputs, 1], 0.0);
+        let x = graph.input();
+        // A degree above the number of inputs is refused before a run begins.
+        let matrix = graph.block_diagonal(w, self.degree.clamp(1, inputs));
+        let forms = graph.linear(x, matrix);
+        let f = graph.product(forms);
+        graph.set_output(f);
+        graph
+    }
+}
+
 impl Network for DisjointPolynet {
     fn first_layer<'a>(&self, weights: &[&'a [f32]], inputs: usize) -> Option<Forms<'a>> {
         let mut w = vec![0.0; inputs * self.degree];
@@ -165,23 +189,12 @@ impl Network for DisjointPolynet {
 impl super::Net for DisjointPolynet {
     fn forward(
         &self,
-        _examples: &dyn crate::tasks::Examples,
+        examples: &dyn crate::tasks::Examples,
         parameters: &[burn::tensor::Tensor<3>],
         x: burn::tensor::Tensor<3>,
         _stage: usize,
     ) -> burn::tensor::Tensor<3> {
-        let factor = |block: std::ops::Range<usize>| {
-            let w = parameters[0].clone().narrow(1, block.start, block.len());
-            x.clone().narrow(2, block.start, block.len()).matmul(w) // [replicas, batch, 1]
-        };
-        let mut blocks = self.blocks(x.dims()[2]);
-        // The degree is at least one.
-        let first = blocks.next().map_or_else(|| x.clone().narrow(2, 0, 1), factor);
-        blocks.fold(first, |product, block| product * factor(block))
-    }
-
-    fn trained(&self, _stage: usize) -> Vec<bool> {
-        vec![true]
+        vivarium_operators::tensors::forward(&self.build(examples.inputs()), parameters, &x)
     }
 }
 

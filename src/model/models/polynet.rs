@@ -22,7 +22,7 @@ use super::Parameter;
 use super::Rows;
 use super::family::{Family, Head, OneHiddenLayer};
 use super::layout::{self, Tensor, Tensors};
-use super::product;
+use super::{graph_network, product};
 use crate::tasks::Examples;
 use vivarium_core::catalog::CatalogInfo;
 use vivarium_core::pytorch::ScriptPart;
@@ -30,6 +30,7 @@ use vivarium_core::pytorch::ToPyTorch;
 use vivarium_core::settings::Range;
 use vivarium_core::sources::{BARAK_2022, EDELMAN_2024};
 use vivarium_core::{choices, settings};
+use vivarium_operators::Graph;
 
 choices! {
     /// Whether the factors have biases; without them they stay at zero.
@@ -114,11 +115,12 @@ impl ToPyTorch for Polynet {
 }
 
 impl Architecture for Polynet {
+    fn graph(&self, inputs: usize, _stage: usize) -> Option<Graph> {
+        Some(self.build(inputs))
+    }
+
     fn parameters(&self, inputs: usize, replicas: usize) -> Vec<Parameter> {
-        vec![
-            Parameter::new("w", [replicas, inputs, self.degree]),
-            Parameter::new("b", [replicas, 1, self.degree]),
-        ]
+        graph_network::parameters(&self.build(inputs), replicas)
     }
 
     fn rows(&self) -> Rows {
@@ -145,6 +147,24 @@ impl Architecture for Polynet {
     }
 }
 
+impl Polynet {
+    /// The product of linear forms of all inputs.
+    fn build(&self, inputs: usize) -> Graph {
+        let mut graph = Graph::on_numbers(inputs);
+        let w = graph.parameter("w", [inputs, self.degree], 0.0);
+        let b = graph.parameter("b", [1, self.degree], 0.0);
+        if self.bias == Bias::No {
+            graph.freeze(B);
+        }
+        let x = graph.input();
+        let forms = graph.linear(x, w);
+        let forms = graph.sum(&[forms, b]);
+        let f = graph.product(forms);
+        graph.set_output(f);
+        graph
+    }
+}
+
 impl Network for Polynet {
     fn first_layer<'a>(&self, weights: &[&'a [f32]], _inputs: usize) -> Option<Forms<'a>> {
         Some((weights[W].into(), weights[B].into()))
@@ -159,19 +179,12 @@ impl Network for Polynet {
 impl super::Net for Polynet {
     fn forward(
         &self,
-        _examples: &dyn crate::tasks::Examples,
+        examples: &dyn crate::tasks::Examples,
         parameters: &[burn::tensor::Tensor<3>],
         x: burn::tensor::Tensor<3>,
         _stage: usize,
     ) -> burn::tensor::Tensor<3> {
-        let z = x.matmul(parameters[W].clone()) + parameters[B].clone(); // [replicas, batch, degree]
-        // Factor by factor: the gradient of a product over an axis divides by factors that may be zero.
-        let factor = |i: usize| z.clone().narrow(2, i, 1);
-        (1..self.degree).fold(factor(0), |product, i| product * factor(i)) // [replicas, batch, 1]
-    }
-
-    fn trained(&self, _stage: usize) -> Vec<bool> {
-        vec![true, self.bias == Bias::Yes]
+        vivarium_operators::tensors::forward(&self.build(examples.inputs()), parameters, &x)
     }
 }
 
