@@ -3,6 +3,7 @@
 pub mod dense;
 pub mod group_net;
 pub mod in_context_net;
+pub mod muon;
 pub mod one_hidden_layer;
 pub mod one_output;
 pub mod prompt_net;

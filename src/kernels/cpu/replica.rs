@@ -1,8 +1,8 @@
 //! One network whose parameters lie one number after the other, in rows of lanes: what the loops of networks on sequences
 //! and of networks on prompts keep and update alike.
 
-use super::ReplicaState;
 use super::one_hidden_layer::{LANES, Row, Update};
+use super::{ReplicaState, muon};
 use crate::plan::Rule;
 use vivarium_model::optim::adam::CLIP_EPSILON;
 use vivarium_model::run::RunSpec;
@@ -17,6 +17,10 @@ pub struct Layout {
     pub decays: Vec<bool>,
     /// Update rule.
     pub rule: Rule,
+    /// Rows and columns of each parameter.
+    pub shapes: Vec<[usize; 2]>,
+    /// Norm to which a gradient is shortened; 0 where it never is.
+    pub clip: f64,
 }
 
 impl Layout {
@@ -26,7 +30,9 @@ impl Layout {
         let parameters = architecture.parameters(spec.task.examples().inputs(), 1);
         let decays = (0..parameters.len()).map(|which| architecture.decays(which)).collect();
         let sizes = parameters.iter().map(|p| p.len()).collect();
-        Layout { sizes, decays, rule: Rule::of(&spec.optimizer) }
+        let shapes = parameters.iter().map(|p| [p.shape[1], p.shape[2]]).collect();
+        let (rule, clip) = (Rule::of(&spec.optimizer), spec.optimizer.clip());
+        Layout { sizes, decays, rule, shapes, clip }
     }
 
     /// Room for all parameters, one list of rows for each.
@@ -36,18 +42,20 @@ impl Layout {
 }
 
 /// One network with what its optimizer remembers.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct Replica {
     /// `[part][parameter]`, rows that are filled up with zeros.
     state: Vec<Vec<Vec<Row>>>,
     /// Numbers of each parameter.
     sizes: Vec<usize>,
+    workspace: muon::Workspace,
 }
 
 impl Replica {
     /// A network whose numbers are all zero.
     pub fn new(layout: &Layout) -> Self {
-        Replica { state: vec![layout.rows(); 1 + layout.rule.moments()], sizes: layout.sizes.clone() }
+        let state = vec![layout.rows(); 1 + layout.rule.moments()];
+        Replica { state, sizes: layout.sizes.clone(), workspace: muon::Workspace::default() }
     }
 
     /// The weights, as loops take them: one list for each parameter, the last row filled up with zeros.
@@ -55,31 +63,35 @@ impl Replica {
         &self.state[0]
     }
 
-    /// Moves all weights against their gradient, which lies as they do.
-    pub fn update(&mut self, layout: &Layout, gradient: &[Vec<Row>], update: &Update) {
+    /// Moves all weights against their gradient, which lies as they do and is [shortened](clip) before if it is too long.
+    pub fn update(&mut self, layout: &Layout, gradient: &mut [Vec<Row>], update: &Update) {
         self.update_some(layout, gradient, update, |_| true);
     }
 
-    /// Moves all weights against their gradient, which is [shortened](clip) to a norm of `most` before, unless that is 0.
-    pub fn update_clipped(&mut self, layout: &Layout, gradient: &mut [Vec<Row>], most: f64, update: &Update) {
-        if most > 0.0 {
-            clip(gradient, most);
-        }
-        self.update(layout, gradient, update);
-    }
-
-    /// Moves the weights of the parameters that `trains` says yes of.
+    /// Moves the weights of the parameters that `trains` says yes of; a gradient is shortened by the norm of theirs.
     pub fn update_some(
         &mut self,
         layout: &Layout,
-        gradient: &[Vec<Row>],
+        gradient: &mut [Vec<Row>],
         update: &Update,
         trains: impl Fn(usize) -> bool,
     ) {
+        if layout.clip > 0.0 {
+            let others = gradient.iter_mut().enumerate().filter(|(which, _)| !trains(*which));
+            others.for_each(|(_, gradient)| gradient.fill(Row::ZERO));
+            clip(gradient, layout.clip);
+        }
         let free = update.undecayed();
         let all = gradient.iter().zip(&layout.decays).enumerate();
         for (which, (gradient, decays)) in all.filter(|(which, _)| trains(*which)) {
-            apply(&mut self.state, which, gradient, if *decays { update } else { &free });
+            let update = if *decays { update } else { &free };
+            let shape = layout.shapes[which];
+            match (update, &mut self.state[..]) {
+                (Update::Muon(muon, _), [w, sums, ..]) if shape[0] > 1 && shape[1] > 1 => {
+                    muon.apply(shape, &mut w[which], gradient, &mut sums[which], &mut self.workspace);
+                }
+                (update, state) => apply(state, which, gradient, update),
+            }
         }
     }
 }

@@ -17,7 +17,6 @@
 //! | kernels | the number of [steps per launch](CostEstimate::steps_per_launch) |
 
 use super::{LearnerChoice, RunSpec};
-use crate::models::family::Head;
 use crate::models::{Family, Parameter};
 use crate::run::time::estimate_run_seconds;
 use vivarium_core::bounds::{
@@ -219,30 +218,25 @@ impl RunSpec {
     /// the activations of one example.
     pub fn uses_autodiff(&self) -> bool {
         let run = &self.run;
-        let is_looped = match self.model.config().family() {
-            Some(Family::OneHiddenLayer(layer)) => layer.head == Head::Sum || self.uses_packed_bits(),
-            family => family.is_some(),
-        };
         let family = self.model.config().family();
+        let is_looped = family.is_some();
         let is_trained =
             family.as_ref().is_some_and(|of| !of.is_executed() && !matches!(of, Family::Forest(_)));
-        let is_clipped = self.optimizer.clip() > 0.0 && !self.loop_clips_gradients();
-        let is_whole = !self.optimizer.is_entrywise() && is_trained;
+        let is_whole = is_trained && self.needs_whole_gradients() && !self.has_whole_gradients_in_loop();
         let is_chosen = run.learner == LearnerChoice::Autodiff;
-        is_chosen || !is_looped || is_clipped || is_whole || self.has_embedding_dropout()
+        is_chosen || !is_looped || is_whole || self.has_embedding_dropout()
     }
 
-    /// Whether the hand-written training loop for this run's network can shorten a gradient to the largest norm that the
-    /// optimizer allows.
-    pub fn loop_clips_gradients(&self) -> bool {
-        match self.model.config().family() {
-            Some(Family::Attention(_) | Family::Minimal | Family::Pairs(_)) => false,
-            // On sequences graphs are trained by the loop of those families.
-            Some(Family::Graph) => self.task.examples().prediction_count() == 1,
-            // The loop that reads packed bits cannot; the loop that executes graphs takes networks with one sum.
-            Some(Family::OneHiddenLayer(layer)) => layer.head == Head::Sum,
-            _ => true,
-        }
+    /// Whether an update needs the gradient of the whole network, or of a whole matrix, at once: to shorten its norm, or for
+    /// an optimizer that does not go entry by entry.
+    pub fn needs_whole_gradients(&self) -> bool {
+        self.optimizer.clip() > 0.0 || !self.optimizer.is_entrywise()
+    }
+
+    /// Whether the training loop for this run's network keeps the gradient of the whole network before it updates a weight.
+    pub fn has_whole_gradients_in_loop(&self) -> bool {
+        // There a neuron is updated as soon as its gradient is known.
+        !matches!(self.model.config().family(), Some(Family::Pairs(_)))
     }
 
     /// Whether dropout applies to the token embeddings of a transformer that is read out at one token; on the processor
@@ -261,11 +255,10 @@ impl RunSpec {
         let is_counted = |sample: u64| sample == 0 || visits / sample < u64::from(u32::MAX);
         let examples = self.task.examples().parity_examples();
         let are_bits = examples.is_some_and(|of| !of.all_inputs && is_counted(of.training_set_size as u64));
-        let is_clipped = self.optimizer.clip() > 0.0;
         matches!(self.model.config().family(), Some(Family::OneHiddenLayer(_)))
             && run.batch > 0
             && are_bits
-            && !is_clipped
+            && !self.needs_whole_gradients()
     }
 
     /// Operations of tracing a whole sequence of `length` tokens over an alphabet of `symbols` symbols through the

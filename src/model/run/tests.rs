@@ -322,7 +322,8 @@ fn what_loops_and_pages_leave_to_others_is_known() {
         ("#v1/sparse-parity?model=polynet", false),
         ("#v1/sparse-parity?model=deep-mlp", false),
         ("#v1/sparse-parity?n=10&data=cube", false),
-        ("#v1/sparse-parity?n=10&data=cube&model=polynet", true),
+        ("#v1/sparse-parity?n=10&data=cube&model=polynet", false),
+        ("#v1/sparse-parity?model=disjoint-polynet", false),
         ("#v1/sparse-parity?m=700", false),
         ("#v1/sparse-parity?m=700&batch=0", false),
         // Visits to an example are counted in 32 bits: 4.10 · 10⁹ are fewer than 2³², and 4.55 · 10⁹ are not.
@@ -330,15 +331,16 @@ fn what_loops_and_pages_leave_to_others_is_known() {
         ("#v1/sparse-parity?m=9&steps=10000000&batch=4096", false),
         ("#v1/sparse-boolean", false),
         ("#v1/sparse-boolean?clip=1&opt=adam", false),
-        ("#v1/sparse-boolean?opt=muon", true),
+        ("#v1/sparse-boolean?opt=muon", false),
         ("#v1/sparse-parity?model=parity-transformer", false),
         ("#v1/groups", false),
         ("#v1/groups?opt=adam&clip=1", true),
         ("#v1/groups?model=embedding-mlp&opt=adam&clip=1", false),
         ("#v1/groups?model=modular-transformer&opt=adam&clip=1", false),
-        ("#v1/groups?model=embedding-mlp&opt=muon", true),
+        ("#v1/groups?model=embedding-mlp&opt=muon", false),
+        ("#v1/groups?opt=muon", true),
         ("#v1/markov", false),
-        ("#v1/markov?clip=1", true),
+        ("#v1/markov?opt=adam&clip=1", false),
     ] {
         assert_eq!(spec(link).uses_autodiff(), is_by_autodiff, "{link}");
     }

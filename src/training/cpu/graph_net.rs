@@ -26,8 +26,6 @@ pub struct GraphNet {
     /// The examples of one step, where it does not take the whole sample.
     batch: Examples,
     is_whole: bool,
-    /// Norm to which a gradient is shortened; 0 where it never is.
-    clip: f64,
     /// ε of the smoothed labels; 0 where they are not smoothed.
     smoothing: f32,
 }
@@ -52,7 +50,6 @@ impl CpuNetwork for GraphNet {
             held_out: Examples::held_out(spec).unwrap_or_else(|| trained.clone()),
             batch: Examples::default(),
             is_whole: spec.batch_size() == trained.labels.len(),
-            clip: spec.optimizer.clip(),
             smoothing: spec.label_smoothing(),
             trained,
             layout,
@@ -155,6 +152,6 @@ impl DataParallel for GraphNet {
         update: &Update,
         _pool: Pool,
     ) {
-        replica.update_clipped(&self.layout, gradient, self.clip, update);
+        replica.update(&self.layout, gradient, update);
     }
 }

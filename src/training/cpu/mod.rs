@@ -29,7 +29,7 @@ pub mod one_output;
 pub mod prompt_examples;
 #[cfg(feature = "session")]
 pub mod prompt_net;
-#[cfg(feature = "train")]
+#[cfg(feature = "session")]
 pub mod random_forest;
 #[cfg(feature = "session")]
 pub mod rule_search;

@@ -5,10 +5,10 @@ use super::network::{DataParallel, Pool, Shard};
 use crate::session::learner::MEASURE_SAMPLE;
 use crate::session::margin::Normaliser;
 use vivarium_kernels::cpu::ReplicaState;
-use vivarium_kernels::cpu::one_hidden_layer::{Row as Lanes, Update};
+use vivarium_kernels::cpu::one_hidden_layer::Update;
 use vivarium_kernels::cpu::one_output::dropped::Drawn;
 use vivarium_kernels::cpu::one_output::{
-    Gradient, Layout, OutputLoop, Replica, clip, loss_gradient, measured_loss,
+    Gradient, Layout, OutputLoop, Replica, loss_gradient, measured_loss,
 };
 use vivarium_model::optim::accuracy::accuracy_credit;
 use vivarium_model::protocol::Measurement;
@@ -34,8 +34,6 @@ pub struct OneOutput<L> {
     samples: Vec<Batch>,
     /// Held-out examples: those of all replicas, or of each where it has its own.
     held_out: Vec<Batch>,
-    /// Norm to which a gradient is shortened; 0 where it never is.
-    clip: f64,
     /// Half of the share of a label that smoothing takes away.
     smoothing: f32,
     /// What margins are normalised with, where the model has a penalty.
@@ -80,7 +78,6 @@ impl<L: OutputLoop> CpuNetwork for OneOutput<L> {
             drawn: None,
             samples: spec.training_sets(usize::MAX),
             held_out: vec![],
-            clip: spec.optimizer.clip(),
             smoothing: 0.5 * spec.label_smoothing(),
             normaliser: Normaliser::of(spec),
             spec: spec.clone(),
@@ -214,12 +211,6 @@ impl<L: OutputLoop> DataParallel for OneOutput<L> {
             && let Some(penalty) = spec.architecture().penalty(step).filter(|penalty| penalty.lambda > 0.0)
         {
             loops.penalise(penalty, replica.weights(), gradient);
-        }
-        if self.clip > 0.0 {
-            // The norm is that of the parameters that are trained.
-            let others = gradient.iter_mut().enumerate().filter(|(which, _)| !loops.trains(*which, stage));
-            others.for_each(|(_, gradient)| gradient.fill(Lanes::ZERO));
-            clip(gradient, self.clip);
         }
         replica.update_some(&self.layout, gradient, update, |which| loops.trains(which, stage));
     }

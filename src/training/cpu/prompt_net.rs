@@ -41,8 +41,6 @@ pub struct PromptNet<L> {
     layout: Layout,
     examples: PromptExamples,
     gradient: Gradient,
-    /// Norm to which a gradient is shortened; 0 where it never is.
-    clip: f64,
 }
 
 impl<L: PromptLoop> CpuNetwork for PromptNet<L> {
@@ -51,8 +49,7 @@ impl<L: PromptLoop> CpuNetwork for PromptNet<L> {
 
     fn new(spec: &RunSpec) -> Result<(Self, Replica), String> {
         let (examples, layout) = (PromptExamples::of(spec, usize::MAX)?, Layout::of(spec));
-        let clip = spec.optimizer.clip();
-        let family = PromptNet { loops: L::of(spec)?, examples, gradient: layout.rows(), layout, clip };
+        let family = PromptNet { loops: L::of(spec)?, examples, gradient: layout.rows(), layout };
         let replica = Replica::new(&family.layout);
         Ok((family, replica))
     }
@@ -133,6 +130,6 @@ impl<L: PromptLoop> DataParallel for PromptNet<L> {
         update: &Update,
         _pool: Pool,
     ) {
-        replica.update_clipped(&self.layout, gradient, self.clip, update);
+        replica.update(&self.layout, gradient, update);
     }
 }

@@ -56,7 +56,7 @@ fn agrees<N: CpuNetwork>(link: &str) {
             let (worst, mean) = apart(a, b);
             // Where a mean gradient is nearly 0, rounding decides on its sign, and the weight moves the other way.
             let fits = match spec.optimizer.info().slug {
-                "lion" => mean <= 2e-3,
+                "lion" | "muon" => mean <= 2e-3,
                 _ => worst <= tolerance(until),
             };
             assert!(fits, "{link}: parameter {which} after {until} steps: {worst}, {mean}");
@@ -65,8 +65,8 @@ fn agrees<N: CpuNetwork>(link: &str) {
         assert_eq!(mine.moments.concat().len(), spec.optimizer.moment_count() * spec.parameters().len());
         for (a, b) in moments {
             let (worst, mean) = apart(a, b);
-            let is_lion = spec.optimizer.info().slug == "lion";
-            assert!(if is_lion { mean <= 0.05 } else { worst <= 0.05 }, "{link}: {worst}, {mean}");
+            let is_on_average = ["lion", "muon"].contains(&spec.optimizer.info().slug);
+            assert!(if is_on_average { mean <= 0.05 } else { worst <= 0.05 }, "{link}: {worst}, {mean}");
         }
     }
     let weights = ready(looped.weights()).parameters;
@@ -200,7 +200,8 @@ fn a_schedule_goes_on_where_a_run_was_left() {
     assert_eq!(ready(whole.weights()), ready(second.weights()));
 }
 
-/// Optimizers of whole matrices are left to autodiff, and smoothed labels to the processor; each with its sentence.
+/// Optimizers of whole matrices and shortened gradients are left to the processor, and to autodiff for networks that update
+/// each neuron by itself; smoothed labels are left to the processor; each with its sentence.
 #[test]
 fn what_a_learner_cannot_do_is_stated() {
     let why = |link: &str, place: Place| {
@@ -208,9 +209,16 @@ fn what_a_learner_cannot_do_is_stated() {
         entry(&spec, place).map(|entry| entry.takes(&spec).err().unwrap_or_default())
     };
     for link in [PARITY, PAIRS, CHAINS, LAYERS, TRACES, PROMPTS] {
-        let muon = format!("{link}&opt=muon");
-        assert_eq!(why(&muon, Place::Cpu).unwrap(), "the run's optimizer updates whole matrices", "{muon}");
-        assert!(spec(&muon).uses_autodiff(), "{muon}");
+        for (rest, sentence) in [
+            ("opt=muon", "the run's optimizer updates whole matrices"),
+            ("opt=adam&clip=0.1", "the run clips the norm of its gradient"),
+        ] {
+            let link = format!("{link}&{rest}");
+            let is_left = spec(&link).uses_autodiff();
+            assert_eq!(is_left, link.starts_with(PAIRS), "{link}");
+            assert_eq!(why(&link, Place::Cpu).unwrap(), if is_left { sentence } else { "" }, "{link}");
+            assert!(why(&link, Place::Gpu).is_none_or(|why| why == sentence), "{link}");
+        }
         for rest in ["opt=lion", "opt=sgd&mom=0.9&momkind=nesterov", "opt=adam&cool=cosine"] {
             for place in [Place::Cpu, Place::Gpu] {
                 let link = format!("{link}&{rest}");
@@ -227,6 +235,20 @@ fn what_a_learner_cannot_do_is_stated() {
     let executed = "#v1/turing-machine?opt=muon";
     assert_eq!(why(executed, Place::Anywhere).as_deref(), Some(""));
     assert!(!spec(executed).uses_autodiff());
+}
+
+const MUON: &str = "opt=muon&lr=0.01&wd=0.1&vecrate=0.1";
+
+/// Muon on one hidden layer, several layers and pairs, and shortened gradients and Muon on sequences.
+#[test]
+fn loops_make_the_updates_of_autodiff_with_whole_gradients() {
+    type Graphs = super::one_output::OneOutput<vivarium_kernels::cpu::one_output::graph::GraphLoop>;
+    agrees::<Graphs>(&format!("{PARITY}&{MUON}"));
+    agrees::<GraphNet>(&format!("{EMBEDDED}&frac=0.5&{MUON}"));
+    for rest in [MUON, "opt=adam&lr=0.003&eps=0.0001&clip=0.05"] {
+        agrees_on_chains(&format!("{CHAINS}&{rest}"));
+        agrees_on_chains(&format!("{LAYERS}&{rest}"));
+    }
 }
 
 /// The other families are made as well.

@@ -21,7 +21,7 @@ use crate::session::learner::Learner;
 use crate::session::pairs;
 #[cfg(feature = "session")]
 use vivarium_kernels::cpu::one_output::{cls::ClsLoop, graph::GraphLoop, powers::PowersLoop};
-use vivarium_kernels::plan::{Head, Network};
+use vivarium_kernels::plan::Network;
 use vivarium_kernels::{cpu, sequence_net, token_attention, token_mlp};
 #[cfg(feature = "fused")]
 use vivarium_kernels::{group_net::plan::Variant, plan::Limits, prompt_nets::PromptPlan};
@@ -85,11 +85,14 @@ impl LearnerEntry {
     /// Whether it does all that this run asks of training.
     fn follows(&self, spec: &RunSpec) -> Result<(), String> {
         let (optimizer, is_on_gpu) = (&spec.optimizer, self.place == Place::Gpu);
+        let lacks_whole_gradients = is_on_gpu || !spec.has_whole_gradients_in_loop();
         Err(match self.executes {
-            false if optimizer.clip() > 0.0 && (is_on_gpu || !spec.loop_clips_gradients()) => {
+            false if optimizer.clip() > 0.0 && lacks_whole_gradients => {
                 tr!("the run clips the norm of its gradient")
             }
-            false if !optimizer.is_entrywise() => tr!("the run's optimizer updates whole matrices"),
+            false if !optimizer.is_entrywise() && lacks_whole_gradients => {
+                tr!("the run's optimizer updates whole matrices")
+            }
             false if is_on_gpu && spec.label_smoothing() > 0.0 => tr!("the run's labels are smoothed"),
             _ => return Ok(()),
         }
@@ -167,7 +170,7 @@ fn has_one_output_graph(spec: &RunSpec) -> bool {
     match spec.model.config().family() {
         Some(Family::HiddenLayers(_)) => true,
         Some(Family::Graph) => of_signs(spec),
-        Some(Family::OneHiddenLayer(layer)) => layer.head == Head::Sum && !spec.uses_packed_bits(),
+        Some(Family::OneHiddenLayer(_)) => !spec.uses_packed_bits(),
         _ => false,
     }
 }
@@ -217,7 +220,7 @@ fn reads_whole_prompts(spec: &RunSpec) -> bool {
     matches!(spec.model.config().family(), Some(Family::TokenMlp(_)))
 }
 
-#[cfg(feature = "train")]
+#[cfg(feature = "session")]
 fn random_forest(spec: &RunSpec) -> Made {
     let Some(Family::Forest(trees)) = spec.model.config().family() else {
         return Err("it is no forest".into());
@@ -307,7 +310,7 @@ const ON_CPU: LearnerEntry = LearnerEntry {
 pub static LEARNERS: &[LearnerEntry] = &[
     anywhere(
         |spec| matches!(spec.model.config().family(), Some(Family::Forest(_))),
-        made!("train", random_forest),
+        made!("session", random_forest),
     ),
     anywhere(
         |spec| matches!(spec.model.config().family(), Some(Family::Execution(_))),

@@ -1,8 +1,9 @@
 //! Update rules on rows, operation for operation as [`vivarium_model::optim`] has them on tensors.
 
 use super::Row;
-use vivarium_model::optim::Optimizer;
+use crate::cpu::muon::MuonStep;
 use vivarium_model::optim::adam::WeightDecayKind;
+use vivarium_model::optim::{Adam, Optimizer, UpdateRule};
 
 /// An optimizer's numbers at one step.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -19,22 +20,7 @@ pub enum Update {
         nesterov: bool,
     },
     /// Adam and AdamW.
-    Adam {
-        /// η / (1 − β₁ᵗ).
-        rate: f32,
-        /// 1 − β₂ᵗ.
-        unbias: f32,
-        /// β₁ and 1 − β₁.
-        mean: [f32; 2],
-        /// β₂ and 1 − β₂.
-        square: [f32; 2],
-        /// ε.
-        epsilon: f32,
-        /// λ where it is coupled, or else 0.
-        coupled: f32,
-        /// 1 − ηλ where the decay is decoupled, or else 1.
-        keep: f32,
-    },
+    Adam(AdamStep),
     /// Lion.
     Lion {
         /// η.
@@ -46,8 +32,47 @@ pub enum Update {
         /// 1 − ηλ.
         keep: f32,
     },
-    /// None that can be made number by number. Only networks that are executed, and never updated, are given it.
-    OfMatrices,
+    /// Muon on matrices, and Adam on vectors: [`Update::apply`] is its update of vectors.
+    Muon(MuonStep, AdamStep),
+}
+
+/// The numbers of Adam or AdamW at one step.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct AdamStep {
+    /// η / (1 − β₁ᵗ).
+    rate: f32,
+    /// 1 − β₂ᵗ.
+    unbias: f32,
+    /// β₁ and 1 − β₁.
+    mean: [f32; 2],
+    /// β₂ and 1 − β₂.
+    square: [f32; 2],
+    /// ε.
+    epsilon: f32,
+    /// λ where it is coupled, or else 0.
+    coupled: f32,
+    /// 1 − ηλ where the decay is decoupled, or else 1.
+    keep: f32,
+}
+
+impl AdamStep {
+    fn new(adam: &Adam, step: u64, lr: f64) -> Self {
+        let [rate, unbias, keep, _] = adam.scalars(step, lr);
+        AdamStep {
+            rate,
+            unbias,
+            mean: split(adam.beta1),
+            square: split(adam.beta2),
+            epsilon: adam.epsilon as f32,
+            coupled: if adam.kind == WeightDecayKind::Coupled { adam.decay as f32 } else { 0.0 },
+            keep,
+        }
+    }
+}
+
+/// A factor β and 1 − β.
+fn split(beta: f64) -> [f32; 2] {
+    [beta as f32, (1.0 - beta) as f32]
 }
 
 /// The sign of a number: 0 of 0, and no number of what is none.
@@ -59,8 +84,7 @@ fn sign(x: f32) -> f32 {
 impl Update {
     /// The numbers of `optimizer` at `step`, counted from 0, and learning rate `lr`.
     pub fn new(optimizer: &Optimizer, step: u64, lr: f64) -> Self {
-        let [rate, unbias, keep, _] = optimizer.scalars(step, lr);
-        let split = |beta: f64| [beta as f32, (1.0 - beta) as f32];
+        let [rate, _, keep, _] = optimizer.scalars(step, lr);
         match optimizer {
             Optimizer::Sgd(sgd) => {
                 let (decay, momentum) = (sgd.decay as f32, sgd.momentum as f32);
@@ -69,16 +93,11 @@ impl Update {
             Optimizer::Lion(lion) => {
                 Update::Lion { rate, mixed: split(lion.beta1), mean: split(lion.beta2), keep }
             }
-            Optimizer::Muon(_) => Update::OfMatrices,
-            Optimizer::Adam(adam) => Update::Adam {
-                rate,
-                unbias,
-                mean: split(adam.beta1),
-                square: split(adam.beta2),
-                epsilon: adam.epsilon as f32,
-                coupled: if adam.kind == WeightDecayKind::Coupled { adam.decay as f32 } else { 0.0 },
-                keep,
-            },
+            Optimizer::Muon(muon) => {
+                let (adam, rate) = muon.vector_optimizer(lr);
+                Update::Muon(MuonStep::new(muon, lr), AdamStep::new(&adam, step, rate))
+            }
+            Optimizer::Adam(adam) => Update::Adam(AdamStep::new(adam, step, lr)),
         }
     }
 
@@ -87,9 +106,9 @@ impl Update {
         let mut free = *self;
         match &mut free {
             Update::Sgd { decay, .. } => *decay = 0.0,
-            Update::Adam { coupled, keep, .. } => (*coupled, *keep) = (0.0, 1.0),
+            Update::Adam(adam) => (adam.coupled, adam.keep) = (0.0, 1.0),
             Update::Lion { keep, .. } => *keep = 1.0,
-            Update::OfMatrices => {}
+            Update::Muon(muon, adam) => (muon.keep, adam.coupled, adam.keep) = (1.0, 0.0, 1.0),
         }
         free
     }
@@ -118,7 +137,8 @@ impl Update {
                     *w = *w - *m * rate;
                 }
             }
-            Update::Adam { rate, unbias, mean, square, epsilon, coupled, keep } => {
+            Update::Adam(adam) | Update::Muon(_, adam) => {
+                let AdamStep { rate, unbias, mean, square, epsilon, coupled, keep } = adam;
                 for (((w, g), m), v) in w.iter_mut().zip(g).zip(m).zip(v) {
                     let g = g.zip(*w, |g, w| g + w * coupled);
                     *m = m.zip(g, |m, g| m * mean[0] + g * mean[1]);
@@ -134,7 +154,6 @@ impl Update {
                     *w = *w * keep - push * rate;
                 }
             }
-            Update::OfMatrices => {}
         }
     }
 }

@@ -15,7 +15,7 @@ mod table;
 mod tests;
 
 pub use super::one_hidden_layer::{loss_gradient, measured_loss};
-pub use super::replica::{Gradient, Layout, Replica, clip};
+pub use super::replica::{Gradient, Layout, Replica};
 
 use super::one_hidden_layer::Row;
 use vivarium_model::models::Penalty;

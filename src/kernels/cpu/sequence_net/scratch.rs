@@ -123,7 +123,7 @@ impl Scratch {
     /// `batch` is `[sequences, length + 1]`, each symbol below [`Network::symbols`].
     pub fn step(&mut self, replica: &mut Replica, batch: &[u8], update: &Update) {
         self.compute(replica, Job::Gradients(batch));
-        replica.update(&self.network.layout, &self.gradients, update);
+        replica.update(&self.network.layout, &mut self.gradients, update);
     }
 
     /// Writes the gradient of the mean loss of a replica on a batch as in [`Scratch::step`].

@@ -142,7 +142,7 @@ fn the_bits_are_the_same_everywhere() {
         for step in 0..12 {
             loops.load(replica.weights());
             loops.gradient(&batch(&spec, step), &mut gradient);
-            replica.update(&layout, &gradient, &Update::new(&spec.optimizer, step, 0.01));
+            replica.update(&layout, &mut gradient, &Update::new(&spec.optimizer, step, 0.01));
         }
         let count = spec.parameters().len();
         let numbers = (0..3).flat_map(|part| (0..count).map(move |which| (part, which)));
