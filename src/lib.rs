@@ -64,5 +64,5 @@ pub use vivarium_cli as cli;
 pub use vivarium_page as page;
 #[cfg(any(feature = "ui", feature = "cli"))]
 pub use vivarium_player as player;
-#[cfg(any(feature = "train", feature = "fused"))]
+#[cfg(any(feature = "cpu", feature = "train", feature = "fused"))]
 pub use vivarium_worker as worker;

@@ -32,6 +32,8 @@ const missing = () => {
 // Whether the worker reads a file (src/worker/web.rs), or helps the worker that has opened it (src/worker/web/helpers.rs).
 self.vivariumReadsFile = here.searchParams.has("reads");
 self.vivariumHelpsRun = here.searchParams.has("helps");
+// Whether a program for GPUs trains on the processor (src/bin/worker_gpu.rs).
+self.vivariumTrainsOnProcessor = here.searchParams.get("device") === "cpu";
 self.vivariumAddress = here.href;
 const isGiven = here.searchParams.has("given") && !self.vivariumReadsFile && !self.vivariumHelpsRun;
 

@@ -1,5 +1,5 @@
-//! The CPU worker's program: our training loops and Burn's flex backend, with SIMD; it is small, so that it loads quickly. It
-//! also reads files, and helps another worker with large steps.
+//! The CPU worker's program: our training loops with SIMD, without Burn; it is small, so that it loads quickly. It also reads
+//! files, and helps another worker with large steps.
 
 fn main() {
     #[cfg(all(target_family = "wasm", feature = "web"))]

@@ -372,7 +372,9 @@ impl HeadlessRun {
                 self.pending_messages.push_back(Incoming::GpuDetected(found));
             }
             // The player would fall back to the processor; a GPU that the command line requires must not be replaced.
-            TrainerEffect::Open(Program::Cpu) if self.player.run.spec().run.device == DeviceChoice::Gpu => {
+            TrainerEffect::Open(Program::Cpu | Program::CpuAutodiff)
+                if self.player.run.spec().run.device == DeviceChoice::Gpu =>
+            {
                 let why = || RunError::NoGpu("there is no GPU to use".into());
                 return Err(self.device_failure.take().unwrap_or_else(why).into());
             }
@@ -448,7 +450,7 @@ fn file_error(name: &str, why: &str) -> CommandError {
 /// correct results.
 fn open_device(program: Program) -> Result<Device, RunError> {
     match program {
-        Program::Cpu => Ok(Device::cpu()),
+        Program::Cpu | Program::CpuAutodiff => Ok(Device::cpu()),
         Program::Fused => pollster::block_on(checked_gpu(&[Engine::Fused])),
         Program::Gpu => pollster::block_on(checked_gpu(&[Engine::Autodiff])),
     }

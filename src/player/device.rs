@@ -5,7 +5,7 @@ use crate::trainer::Program;
 use vivarium_core::settings::format_thousands;
 use vivarium_model::protocol::DeviceInfo;
 use vivarium_model::run::{DeviceChoice, RunSpec};
-use vivarium_training::launch::choose::{Engine, engine, is_to_be_timed, worth_a_gpu};
+use vivarium_training::launch::choose::{Engine, engine, is_to_be_timed, is_trained_by_loops, worth_a_gpu};
 
 /// GPU support of the browser, as the page has found it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -71,11 +71,17 @@ pub fn may_start_on_cpu(spec: &RunSpec) -> bool {
     spec.run.device == DeviceChoice::Auto && is_to_be_timed(spec, engine(spec).0)
 }
 
+/// The worker program that trains a run on the CPU: the loops of this project, or autodiff where they do not support the
+/// run.
+pub fn cpu_program(spec: &RunSpec) -> Program {
+    if is_trained_by_loops(spec) { Program::Cpu } else { Program::CpuAutodiff }
+}
+
 /// Chooses the worker program (CPU, GPU or fused kernels) that trains a run with these settings, or returns what must
 /// be found out first.
 pub fn decide_program(spec: &RunSpec, knowledge: DeviceKnowledge<'_>) -> ProgramDecision {
-    let cpu_only =
-        |why: &str| ProgramDecision::Chosen(ProgramChoice { program: Program::Cpu, reason: why.to_string() });
+    let cpu_choice = |why: &str| ProgramChoice { program: cpu_program(spec), reason: why.to_string() };
+    let cpu_only = |why: &str| ProgramDecision::Chosen(cpu_choice(why));
     let engine = if knowledge.uncovered { Engine::Autodiff } else { engine(spec).0 };
     let wish = spec.run.device;
     if wish == DeviceChoice::Cpu {
@@ -109,7 +115,7 @@ pub fn decide_program(spec: &RunSpec, knowledge: DeviceKnowledge<'_>) -> Program
     let timed = knowledge.speeds.filter(|_| is_timed).and_then(|speeds| speeds.find(name, spec, program));
     let Some(DeviceSpeeds { cpu, gpu }) = timed else {
         let estimated = match is_small {
-            true => ProgramChoice { program: Program::Cpu, reason: small.into() },
+            true => cpu_choice(small),
             false => ProgramChoice { program, reason: String::new() },
         };
         return if is_timed {
@@ -129,7 +135,7 @@ pub fn decide_program(spec: &RunSpec, knowledge: DeviceKnowledge<'_>) -> Program
         false if gpu == 0.0 => return cpu_only(tr!("the GPU cannot train this network")),
         false => {
             let why = tr!("{on_cpu} steps per second on the CPU, and {on_gpu} with WebGPU", on_cpu, on_gpu);
-            ProgramChoice { program: Program::Cpu, reason: why }
+            cpu_choice(&why)
         }
     })
 }
@@ -156,7 +162,7 @@ pub fn describe_device(
     match (choice, report) {
         (None, _) if is_timed => tr!("The CPU and the GPU are being timed on this network").into(),
         (None, _) => tr!("Asking the browser for a GPU").into(),
-        (Some(ProgramChoice { program: Program::Cpu, reason: why }), _) => tr!("CPU: {why}", why),
+        (Some(ProgramChoice { program, reason: why }), _) if !program.needs_gpu() => tr!("CPU: {why}", why),
         (Some(ProgramChoice { reason: why, .. }), Some(report)) => {
             let name = report.name.strip_prefix("WebGPU: ").unwrap_or(&report.name);
             let prefix = if report.simulated { tr!("WebGPU (simulated on the CPU)") } else { tr!("WebGPU") };
@@ -236,7 +242,7 @@ mod tests {
         assert_eq!(pick(1000, LearnerChoice::Autodiff, false), Program::Gpu);
         assert_eq!(pick(1000, LearnerChoice::Auto, true), Program::Gpu);
         assert_eq!(pick(10, LearnerChoice::Auto, false), Program::Fused);
-        assert_eq!(pick(10, LearnerChoice::Autodiff, false), Program::Cpu);
+        assert_eq!(pick(10, LearnerChoice::Autodiff, false), Program::CpuAutodiff);
         assert_eq!(pick(7, LearnerChoice::Fused, false), Program::Cpu);
     }
 

@@ -1,6 +1,6 @@
 //! Timing of a run on the CPU and on the GPU, one after the other, before it starts.
 
-use crate::device::GpuSupport;
+use crate::device::{GpuSupport, cpu_program};
 use crate::player::{DevicePhase, Player};
 use crate::speeds::{DeviceSpeeds, DeviceTiming};
 use crate::trainer::{Program, TrainerEffect, TrainerPhase};
@@ -17,11 +17,11 @@ impl Player {
         let GpuSupport::Adapter { name, .. } = &self.gpu_support else { return };
         let (spec, adapter) = (self.run.spec().clone(), name.clone());
         self.device = DevicePhase::Timing(Box::new(DeviceTiming {
-            spec,
             adapter,
             gpu_program: on_gpu,
-            current_program: Program::Cpu,
+            current_program: cpu_program(&spec),
             cpu: 0.0,
+            spec,
         }));
         self.timing_count += 1;
         self.time_current_program(effects);
@@ -64,7 +64,7 @@ impl Player {
             // A run that cannot be trained there has speed 0.
             Err(_) => 0.0,
         };
-        if now == Program::Cpu {
+        if !now.needs_gpu() {
             (timing.cpu, timing.current_program) = (speed, timing.gpu_program);
             return self.time_current_program(effects);
         }

@@ -8,8 +8,10 @@ use vivarium_model::protocol::{Command, EventMessage, Payload};
 /// kernels).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Program {
-    /// Autodiff on the CPU.
+    /// The training loops of this project on the CPU.
     Cpu,
+    /// Autodiff on the CPU, in the same program as [`Program::Gpu`]: for runs that the loops do not support.
+    CpuAutodiff,
     /// Fused kernels of this project on the GPU.
     Fused,
     /// Autodiff on the GPU: a larger download, for runs that the fused kernels do not support.
@@ -19,7 +21,7 @@ pub enum Program {
 impl Program {
     /// Whether the worker program needs a GPU.
     pub fn needs_gpu(self) -> bool {
-        self != Program::Cpu
+        matches!(self, Program::Fused | Program::Gpu)
     }
 }
 

@@ -1,6 +1,6 @@
 //! The worker in a web worker: receiving commands and posting messages, shared by the worker binaries.
 
-#[cfg(feature = "train")]
+#[cfg(feature = "cpu")]
 pub mod helpers;
 
 use std::cell::RefCell;
@@ -119,13 +119,20 @@ pub async fn serve(open: impl Future<Output = Result<Device, RunError>>) {
 
 /// Creates the worker of a page; a worker on the CPU can open helper workers for expensive steps.
 fn worker_of_page(device: Device) -> Worker {
-    #[cfg_attr(not(feature = "train"), expect(unused_mut, reason = "its program trains on a GPU alone"))]
+    #[cfg_attr(not(feature = "cpu"), expect(unused_mut, reason = "its program trains on a GPU alone"))]
     let mut worker = Worker::new(device);
-    #[cfg(feature = "train")]
+    #[cfg(feature = "cpu")]
     {
         worker.open_helpers = Some(helpers::open_helpers);
     }
     worker
+}
+
+/// Whether the page has opened this worker to train on the processor although its program could use a GPU, according to
+/// the loader's address (`www/worker-loader.js`).
+#[cfg(feature = "gpu")]
+pub fn is_on_processor() -> bool {
+    Reflect::get(&js_sys::global(), &"vivariumTrainsOnProcessor".into()).is_ok_and(|is| is.is_truthy())
 }
 
 /// Whether the page has opened this worker to read a file, according to the loader's address (`www/worker-loader.js`).

@@ -145,9 +145,9 @@ mod checks {
     #[test]
     fn the_binaries_are_read_from_the_links() {
         let html = "<link data-trunk rel=\"css\" href=\"a.css\">\n<!-- <link rel=\"rust\" data-bin=\"no\"> -->\n\
-                    <link data-trunk rel=\"rust\"\n  data-bin=\"worker\" data-cargo-features=\"train,web\"\n\
+                    <link data-trunk rel=\"rust\"\n  data-bin=\"worker\" data-cargo-features=\"cpu,web\"\n\
                     data-cargo-profile=\"worker\">";
-        let worker = Bundle { bin: "worker".into(), features: "train,web".into(), profile: "worker".into() };
+        let worker = Bundle { bin: "worker".into(), features: "cpu,web".into(), profile: "worker".into() };
         assert_eq!(rust_links(html), [worker]);
     }
 }

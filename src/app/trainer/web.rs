@@ -128,6 +128,7 @@ pub(crate) fn loader_address(program: Program) -> Result<String, JsValue> {
     let document = leptos::prelude::document();
     let bin = match program {
         Program::Cpu => "worker",
+        Program::CpuAutodiff => "worker_gpu&device=cpu",
         Program::Fused => "worker_fused",
         Program::Gpu => "worker_gpu",
     };

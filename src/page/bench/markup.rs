@@ -68,6 +68,7 @@ impl Bench {
         };
         let program = match progress.program {
             Program::Cpu => tr!("CPU"),
+            Program::CpuAutodiff => tr!("CPU, autodiff"),
             Program::Fused => tr!("GPU, kernels of this page"),
             Program::Gpu => tr!("GPU, autodiff"),
         };

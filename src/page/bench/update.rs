@@ -21,7 +21,7 @@ fn learner_choice(program: Program) -> LearnerChoice {
     match program {
         Program::Cpu => LearnerChoice::Auto,
         Program::Fused => LearnerChoice::Fused,
-        Program::Gpu => LearnerChoice::Autodiff,
+        Program::CpuAutodiff | Program::Gpu => LearnerChoice::Autodiff,
     }
 }
 

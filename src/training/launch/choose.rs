@@ -35,6 +35,12 @@ pub fn engine(spec: &RunSpec) -> (Engine, String) {
     }
 }
 
+/// Whether a loop of ours trains, executes or searches this run on the processor, so that it needs no autodiff there.
+pub fn is_trained_by_loops(spec: &RunSpec) -> bool {
+    let is_covered = || entry(spec, Place::Cpu).is_some_and(|entry| entry.takes(spec).is_ok());
+    entry(spec, Place::Anywhere).is_some() || spec.run.learner != LearnerChoice::Autodiff && is_covered()
+}
+
 /// Whether a GPU, if there is one, should train this run.
 pub fn prefers_gpu(spec: &RunSpec) -> bool {
     match spec.run.device {

@@ -9,7 +9,7 @@ use vivarium_kernels::peak;
 #[cfg(feature = "session")]
 use vivarium_model::platform::now_ms;
 use vivarium_model::protocol::DeviceInfo;
-#[cfg(any(feature = "fused", feature = "train", test))]
+#[cfg(any(feature = "session", test))]
 use vivarium_model::protocol::DeviceKind;
 #[cfg(feature = "session")]
 use vivarium_model::protocol::{PeakPerformance, RunError};
@@ -29,8 +29,8 @@ pub struct Device {
 }
 
 impl Device {
-    /// The processor; in tests also where Burn is left out, for what our own loop trains.
-    #[cfg(any(feature = "train", test))]
+    /// The processor; where Burn is left out, for what our own loops train.
+    #[cfg(any(feature = "session", test))]
     pub fn cpu() -> Self {
         let report = DeviceInfo { kind: DeviceKind::Cpu, name: "CPU".into(), simulated: false };
         Device {
