@@ -141,7 +141,7 @@ pub fn decide_program(spec: &RunSpec, knowledge: DeviceKnowledge<'_>) -> Program
 }
 
 /// Formats a positive speed, such as steps per second, with two significant digits.
-fn format_two_digits(speed: f64) -> String {
+pub fn format_two_digits(speed: f64) -> String {
     let unit = libm::pow(10.0, (libm::log10(speed.max(1e-3)).floor() - 1.0).max(-2.0));
     let rounded = (speed / unit).round() * unit;
     match rounded {

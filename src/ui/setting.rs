@@ -219,7 +219,7 @@ fn text_area(
     };
     view! {
         <textarea class="setting__input setting__input--wide setting__input--multiline" id=id.to_string() data-testid=id.to_string()
-            rows="4" placeholder=example autocomplete="off" spellcheck="false"
+            rows=move || text.with(|text| (text.lines().count() + 1).clamp(4, 12).to_string()) placeholder=example autocomplete="off" spellcheck="false"
             aria-describedby=described.to_string()
             aria-invalid=move || error.with(|p| p.is_some().to_string())
             prop:value=text on:change=take></textarea>

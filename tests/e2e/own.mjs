@@ -38,11 +38,14 @@ export function ownNetworks(here) {
       };
       await reveal("setting-net");
       // The proposed network: 23 × 128, an MLP, and 128 × 23.
-      await until(async () => (await text(see("layers-total"))) === "137,600 parameters in each network.", "the sum");
+      const total = async () => (await text(see("layers-total"))).split(";")[0];
+      await until(async () => (await total()) === "137,600 parameters in each network", "the sum");
+      assert.match(await text(see("layers-total")), /; about [\d,.]+ training steps per second on one CPU core\.$/);
+      assert.equal(await see("layers").locator("svg").count(), 4, "a drawing of each layer");
       assert.deepEqual(await see("layers").locator(".own-layers__shape").allTextContents(), ["2 × 128", "1 × 128", "1 × 128", "1 × 23"]);
       await see("add-norm").click();
       await until(() => page.url().includes("net=embed~128;sum;mlp~512;norm;read"), "the layer in the link");
-      await until(async () => (await text(see("layers-total"))) === "137,856 parameters in each network.", "another sum");
+      await until(async () => (await total()) === "137,856 parameters in each network", "another sum");
       // A mistake is named below the field, and the run that trains stays.
       const field = see("setting-net");
       await field.fill("embed 128\nconv 3\nread sum");
@@ -51,7 +54,15 @@ export function ownNetworks(here) {
       await until(async () => /The mistake: line 2: there is no layer “conv”; the layers are embed, /.test(await text(problem)), "the mistake");
       assert.ok(page.url().includes("net=embed~128;sum;mlp~512;norm;read"), "the link stays");
       assert.equal(await text(see("layers-total")), "");
-      await field.fill("embed 64\ntoken\nattention 4\nread last");
+      // The word at the caret is completed by a press.
+      await field.fill("");
+      await field.pressSequentially("embed 64\ntoken\natt");
+      await see("completion").click();
+      await until(async () => (await field.inputValue()) === "embed 64\ntoken\nattention 4", "the completed line");
+      await field.pressSequentially("\nread la");
+      assert.deepEqual(await see("completion").allTextContents(), ["last"]);
+      await see("completion").click();
+      await until(async () => (await field.inputValue()) === "embed 64\ntoken\nattention 4\nread last", "the last line");
       await field.blur();
       await until(() => page.url().includes("net=embed~64;token;attention~4;read~last"), "the network in the link");
       assert.equal(await text(problem), "");

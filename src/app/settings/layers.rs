@@ -1,26 +1,82 @@
 //! Below the layers of a network of one's own: what each computes, as a picture, and buttons that add a layer.
 
 use leptos::prelude::*;
+use wasm_bindgen::JsCast;
+use web_sys::HtmlTextAreaElement;
 
 use crate::store::Store;
 use vivarium_model::models::own::layers::{LAYERS, LayerInfo};
-use vivarium_page::settings::layers::{LAYERS_KEY, LayerRow, layer_list, with_layer};
+use vivarium_page::settings::layer_drawing::{HEIGHT, LayerDrawing, WIDTH};
+use vivarium_page::settings::layers::{LAYERS_KEY, LayerRow, completed, completions, layer_list, with_layer};
+use vivarium_panels::text_editor::find_text_area;
 use vivarium_ui::context::RunContext;
 
-/// The list of layers, and buttons that add one.
+/// DOM id of the text field of the layers.
+fn field_id() -> String {
+    format!("setting-{LAYERS_KEY}")
+}
+
+/// The text of a field before and behind the caret.
+fn text_at_caret(field: &HtmlTextAreaElement) -> Option<[String; 2]> {
+    // The browser counts units of UTF-16.
+    let units: Vec<u16> = field.value().encode_utf16().collect();
+    let at = (field.selection_start().ok()?? as usize).min(units.len());
+    let (before, behind) = units.split_at(at);
+    Some([before, behind].map(String::from_utf16_lossy))
+}
+
+/// The list of layers, buttons that add one, and what can complete the line at the caret.
 #[component]
 pub fn LayerOutline() -> impl IntoView {
     let (store, context) = (Store::here(), RunContext::here());
     let list = Memo::new(move |_| store.see_form(layer_list));
     let state = context.field(LAYERS_KEY);
+    // The text before and behind the caret, from the time when the person begins to write.
+    let caret = RwSignal::new(None::<[String; 2]>);
+    let listen = |name: &'static str| {
+        window_event_listener_untyped(name, move |event| {
+            let field = event.target().and_then(|target| target.dyn_into::<HtmlTextAreaElement>().ok());
+            if let Some(field) = field.filter(|field| field.id() == field_id()) {
+                caret.set(text_at_caret(&field));
+            }
+        })
+    };
+    for name in ["input", "keyup", "click"] {
+        let listener = listen(name);
+        on_cleanup(move || listener.remove());
+    }
+    let offers = Memo::new(move |_| {
+        caret.with(|caret| caret.as_ref().map_or(vec![], |[before, _]| completions(before)))
+    });
+    let complete = move |completion: &'static str| {
+        let Some([before, behind]) = caret.get_untracked() else { return };
+        let before = completed(&before, completion);
+        let end = before.encode_utf16().count() as u32;
+        let text = format!("{before}{behind}");
+        context.edit(LAYERS_KEY, text.clone());
+        caret.set(Some([before, behind]));
+        if let Some(field) = find_text_area(&field_id()) {
+            field.set_value(&text);
+            let _ = field.focus();
+            let _ = field.set_selection_range(end, end);
+        }
+    };
+    let offer = move |completion: &'static str| {
+        view! {
+            <button class="button own-layers__add" type="button" data-testid="completion"
+                disabled=move || state.with(|state| state.is_locked) on:click=move |_| complete(completion)>{completion}</button>
+        }
+    };
     let add = move |kind: usize| context.edit(LAYERS_KEY, with_layer(&state.get_untracked().text, kind));
-    let row = |LayerRow { text, bars, shape, parameters, bar_percent }: LayerRow| {
-        let bars = (0..bars).map(|_| {
-            view! { <span class="own-layers__bar" style:--filled=format!("{bar_percent}%")></span> }
-        });
+    let row = |LayerRow { text, drawing, shape, parameters }: LayerRow| {
+        let LayerDrawing { vectors, reads, operations } = drawing;
         view! {
             <li class="own-layers__row">
-                <span class="own-layers__bars" aria-hidden="true">{bars.collect_view()}</span>
+                <svg class="own-layers__drawing" viewBox=format!("0 0 {WIDTH} {HEIGHT}") aria-hidden="true">
+                    <path class="own-layers__reads" d=reads></path>
+                    <path class="own-layers__vectors" d=vectors></path>
+                    <path class="own-layers__operations" d=operations></path>
+                </svg>
                 <code class="own-layers__text" prop:textContent=text></code>
                 <span class="own-layers__shape" title=tr!("number of vectors × components of each vector") prop:textContent=shape></span>
                 <span class="own-layers__parameters" title=tr!("parameters") prop:textContent=parameters></span>
@@ -44,6 +100,9 @@ pub fn LayerOutline() -> impl IntoView {
     });
     view! {
         <div class="own-layers" data-testid="layers">
+            <div class="own-layers__buttons" role="group" aria-label=tr!("Complete the line") data-testid="completions">
+                {move || offers.get().into_iter().map(offer).collect_view()}
+            </div>
             <div class="own-layers__buttons" role="group" aria-label=tr!("Add a layer")>{buttons.collect_view()}</div>
             <ol class="own-layers__list" aria-label=tr!("Output size and parameters of each layer")>
                 {move || list.get().map(|list| list.rows).unwrap_or_default().into_iter().map(row).collect_view()}

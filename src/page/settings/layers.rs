@@ -1,39 +1,37 @@
 //! The layers of a network of one's own as a list, with the size of each output, and the line that a button for a layer writes.
 
+use super::layer_drawing::LayerDrawing;
 use crate::state::State;
 use vivarium_core::settings::Value;
-use vivarium_model::models::own::build::{Data, LayerOutput};
+use vivarium_model::models::own::build::{Data, LayerOutput, Tokens};
 use vivarium_model::models::own::layer_outputs;
-use vivarium_model::models::own::layers::LAYERS;
+use vivarium_model::models::own::layers::{LAYERS, Layer};
+use vivarium_model::run::time::estimate_run_seconds;
+use vivarium_player::device::format_two_digits;
 use vivarium_view::display::words::format_thousands;
 
 /// Key of the setting that holds the layers.
 pub const LAYERS_KEY: &str = "net";
-
-/// Largest number of bars of a layer.
-const MAX_BARS: usize = 4;
 
 /// A layer in the list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LayerRow {
     /// Line of the text.
     pub text: String,
-    /// Number of bars, one for the vector of each token, but at most four.
-    pub bars: usize,
+    /// Drawing of what it computes.
+    pub drawing: LayerDrawing,
     /// Number of vectors and components of each, such as "2 × 128".
     pub shape: String,
     /// Number of its parameters; empty for none.
     pub parameters: String,
-    /// Length of the bar that shows the size of a vector, in percent: logarithmic, 100 for 4,096 components.
-    pub bar_percent: u32,
 }
 
-/// The list, and a sentence with the number of all parameters.
+/// The list, and a sentence with the number of all parameters and the estimated speed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LayerList {
     /// Layers up to the first mistake.
     pub rows: Vec<LayerRow>,
-    /// Number of all parameters; empty if there is a mistake.
+    /// Number of all parameters, and training steps per second by an estimate; empty if there is a mistake.
     pub total: String,
 }
 
@@ -41,18 +39,37 @@ pub struct LayerList {
 pub fn layer_list(state: &State) -> Option<LayerList> {
     let spec = state.form_spec();
     let Some(Value::Text(text)) = spec.model.value(LAYERS_KEY) else { return None };
-    let (outputs, is_whole) = layer_outputs(&text, Data::of(spec.task.examples()));
+    let data = Data::of(spec.task.examples());
+    let (outputs, is_whole) = layer_outputs(&text, data);
     let lines: Vec<&str> = text.lines().collect();
+    let mut before = 0;
     let row = |output: &LayerOutput| LayerRow {
+        drawing: {
+            let is_causal = match output.layer {
+                Layer::Attention(attention) => {
+                    attention.is_causal || matches!(data.tokens, Tokens::Sequence(_))
+                }
+                _ => false,
+            };
+            let vectors = std::mem::replace(&mut before, output.tokens);
+            // Numbers are one vector.
+            let vectors = if vectors == 0 { 1 } else { vectors };
+            LayerDrawing::new(output.layer, vectors, output.tokens, is_causal)
+        },
         text: lines.get(output.line - 1).map_or(String::new(), |line| line.trim().to_string()),
         shape: format!("{} × {}", output.tokens, format_thousands(output.size as u64)),
         parameters: if output.parameters == 0 { String::new() } else { format_thousands(output.parameters) },
-        bar_percent: (4 + (output.size as f64).log2().max(0.0) as u32 * 8).min(100),
-        bars: output.tokens.min(MAX_BARS),
     };
     let total: u64 = outputs.iter().map(|output| output.parameters).sum();
     let total = match is_whole {
-        true => tr!("{number} parameters in each network.", number = format_thousands(total)),
+        true => {
+            let speed = spec.run.steps as f64 / estimate_run_seconds(&spec);
+            tr!(
+                "{number} parameters in each network; about {speed} training steps per second on one CPU core.",
+                number = format_thousands(total),
+                speed = format_two_digits(speed)
+            )
+        }
         false => String::new(),
     };
     Some(LayerList { rows: outputs.iter().map(row).collect(), total })
@@ -85,10 +102,76 @@ pub fn with_layer(text: &str, kind: usize) -> String {
     lines.join("\n")
 }
 
+/// What can complete or follow the word at the end of `before`, the text in front of the caret: layers at the start of a line,
+/// then a number or options. Nothing behind a comment sign.
+pub fn completions(before: &str) -> Vec<&'static str> {
+    let line = before.rsplit(['\n', ';']).next().unwrap_or_default();
+    if before.rsplit('\n').next().unwrap_or_default().contains('#') {
+        return vec![];
+    }
+    let typed =
+        if line.ends_with(char::is_whitespace) { "" } else { line.split_whitespace().last().unwrap_or("") };
+    let begun = |word: &&str| word.to_lowercase().starts_with(&typed.to_lowercase());
+    let mut words: Vec<&str> = line.split_whitespace().collect();
+    if !typed.is_empty() {
+        words.pop();
+    }
+    let Some(kind) = words.first() else {
+        if typed.is_empty() {
+            return vec![];
+        }
+        // A whole line of a layer is offered, for its number to be changed.
+        return LAYERS
+            .iter()
+            .map(|info| info.example)
+            .filter(begun)
+            .filter(|example| *example != typed)
+            .collect();
+    };
+    let Some(info) = LAYERS.iter().find(|info| info.word.eq_ignore_ascii_case(kind)) else { return vec![] };
+    if let (1, Some((_, number))) = (words.len(), info.example.split_once(' '))
+        && number.starts_with(|first: char| first.is_ascii_digit())
+    {
+        return if typed.is_empty() { vec![number] } else { vec![] };
+    }
+    let is_new = |option: &&str| !words.contains(&option.split(' ').next().unwrap_or_default());
+    info.options.iter().copied().filter(begun).filter(is_new).filter(|option| *option != typed).collect()
+}
+
+/// The text `before` the caret with the word at its end replaced by a completion.
+pub fn completed(before: &str, completion: &str) -> String {
+    let word = before
+        .rfind(|c: char| c.is_whitespace() || c == ';')
+        .map_or(0, |at| at + before[at..].chars().next().map_or(1, char::len_utf8));
+    format!("{}{completion}", &before[..word])
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::run::tests::Page;
+
+    #[test]
+    fn words_are_completed_by_layers_numbers_and_options() {
+        assert_eq!(completions("embed 64\natt"), ["attention 4"]);
+        assert_eq!(completions("embed 64\n"), [""; 0], "buttons add a layer");
+        assert_eq!(completions("embed 64; mlp "), ["512"]);
+        assert_eq!(completions("mlp 25"), [""; 0]);
+        assert_eq!(completions("mlp 256 "), ["relu", "gelu", "square", "pre-norm"]);
+        assert_eq!(completions("attention 4 relu re"), ["relative"]);
+        assert_eq!(completions("read "), ["sum", "concat", "last"]);
+        assert_eq!(completions("conv "), [""; 0]);
+        assert_eq!(completions("norm # att"), [""; 0]);
+        assert_eq!(completions("relu"), [""; 0]);
+        for (before, completion, text) in [
+            ("embed 64\natt", "attention 4", "embed 64\nattention 4"),
+            ("mlp 256 ", "gelu", "mlp 256 gelu"),
+            ("embed 8;mlp", "mlp 512", "embed 8;mlp 512"),
+            ("", "embed 128", "embed 128"),
+        ] {
+            assert_eq!(completed(before, completion), text);
+        }
+    }
 
     #[test]
     fn layers_are_listed_with_their_sizes() {
@@ -107,10 +190,13 @@ mod tests {
                 ("read last", "1 × 59", "3,776"),
             ]
         );
-        assert_eq!(list.total, "57,088 parameters in each network.");
-        assert!(list.rows.iter().all(|row| row.bar_percent <= 100 && row.bars <= 4));
+        let (parameters, speed) = list.total.split_once("; about ").unwrap();
+        assert_eq!(parameters, "57,088 parameters in each network");
+        assert!(speed.ends_with(" training steps per second on one CPU core."), "{speed}");
+        // Three tokens, each of which attends to both others.
+        assert_eq!(list.rows[2].drawing.reads.matches('M').count(), 6);
         let long = layer_list(&Page::open("#v1/markov?model=own").state).unwrap();
-        assert_eq!((long.rows[0].bars, long.rows[0].shape.as_str()), (4, "50 × 32"));
+        assert_eq!(long.rows[0].shape, "50 × 32");
         assert_eq!(layer_list(&Page::open("#v1/groups?n=59").state), None);
     }
 

@@ -2,6 +2,7 @@
 
 pub mod form;
 pub mod inputs;
+pub mod layer_drawing;
 pub mod layers;
 mod panel_keys;
 mod requests;

@@ -72,6 +72,8 @@ struct Builder {
 pub struct LayerOutput {
     /// Number of the layer's line, from 1.
     pub line: usize,
+    /// The layer.
+    pub layer: Layer,
     /// Vectors behind the layer, one for each token.
     pub tokens: usize,
     /// Components of each.
@@ -149,6 +151,7 @@ pub(super) fn graph_with_outputs(
         let (count, is_one) = (builder.token_count(), builder.is_concatenated);
         let output = LayerOutput {
             line: *line,
+            layer: *layer,
             tokens: if is_one { 1 } else { count },
             size: if is_one { count * builder.size } else { builder.size },
             parameters: own.map(|own| own.rows as u64 * own.columns as u64).sum(),
