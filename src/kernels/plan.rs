@@ -25,7 +25,7 @@ pub enum Rule {
     Adam,
     /// Lion.
     Lion,
-    /// Muon, whose updates are of whole matrices: no loop and no kernel makes them.
+    /// Muon, whose updates are of whole matrices: no kernel on a GPU makes them.
     Muon,
 }
 

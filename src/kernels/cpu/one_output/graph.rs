@@ -1,6 +1,7 @@
 //! The loop of networks on numbers that are described by a graph of operators with one output:
-//! [`DeepMlp`](vivarium_model::models::deep_mlp::DeepMlp), [`Perceptron`](vivarium_model::models::perceptron::Perceptron), and
-//! [`Mlp`](vivarium_model::models::mlp::Mlp) where its inputs are not drawn as bits, and
+//! [`DeepMlp`](vivarium_model::models::deep_mlp::DeepMlp), [`Perceptron`](vivarium_model::models::perceptron::Perceptron),
+//! [`DisjointPolynet`](vivarium_model::models::disjoint_polynet::DisjointPolynet), [`Mlp`](vivarium_model::models::mlp::Mlp) and
+//! [`Polynet`](vivarium_model::models::polynet::Polynet) where their inputs are not drawn as bits, and
 //! [`OwnNetwork`](vivarium_model::models::own::OwnNetwork) on numbers.
 
 use super::OutputLoop;
