@@ -446,7 +446,7 @@ fn file_error(name: &str, why: &str) -> CommandError {
     CommandError::Other(anyhow::anyhow!("{name} was not opened: {why}."))
 }
 
-/// Opens the device of a program: the processor for `Program::Cpu`, otherwise a GPU, which is checked for
+/// Opens the device of a program: the processor for `Program::Cpu` and `Program::CpuAutodiff`, otherwise a GPU, which is checked for
 /// correct results.
 fn open_device(program: Program) -> Result<Device, RunError> {
     match program {

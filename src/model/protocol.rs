@@ -365,9 +365,9 @@ impl Measurement {
 /// Kind of the device that trains a run: processor or GPU.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum DeviceKind {
-    /// Burn's flex on the processor.
+    /// The processor.
     Cpu,
-    /// Burn on wgpu.
+    /// A GPU.
     Gpu,
 }
 

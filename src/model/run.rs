@@ -395,8 +395,16 @@ impl RunSpec {
 
     /// Estimated number of floating-point operations of one training step of all replicas together.
     pub fn step_flops(&self) -> f64 {
-        let one = self.architecture().step_flops(self.task.examples().inputs(), self.batch_size());
-        one * self.run.replicas as f64
+        let inputs = self.task.examples().inputs();
+        let one = self.architecture().step_flops(inputs, self.batch_size());
+        let update = match &self.optimizer {
+            Optimizer::Muon(muon) => {
+                let all = self.architecture().parameters(inputs, 1);
+                all.iter().map(|own| muon.update_flops(own.shape[1], own.shape[2])).sum()
+            }
+            _ => 0.0,
+        };
+        (one + update) * self.run.replicas as f64
     }
 
     /// Settings in which `self` differs from `other`: key, value in `other`, value in `self`.

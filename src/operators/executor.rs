@@ -14,11 +14,11 @@ use std::mem::take;
 
 use crate::attention_scores::Heads;
 use crate::cross_entropy::{self, Measured};
-use crate::graph::{Examples, Graph, Node, NodeId, Operator};
+use crate::graph::{Examples, Graph, NodeId, Operator};
 use crate::layout::Layout;
 use crate::plan::{
     Index, Label, MAX_SOURCES, ParameterLayout, Plan, Read, Slot, Step, check_reads, is_read_out,
-    mark_first_gradients, needs_memory,
+    mark_first_gradients, needs_memory, positions,
 };
 use crate::pointwise::Function;
 use crate::self_attention::{self, Sizes};
@@ -642,21 +642,6 @@ impl Executor {
             | Operator::Stack
             | Operator::Attention { .. } => {}
         }
-    }
-}
-
-/// Positions of an example in the values that have several; 1 if none has.
-///
-/// # Errors
-/// A sentence if they differ.
-fn positions(graph: &Graph) -> Result<usize, String> {
-    let is_value = |node: &&Node| node.shape.per_example && node.operator != Operator::Stack;
-    let several = graph.nodes.iter().filter(is_value).map(|node| node.shape.rows).filter(|rows| *rows > 1);
-    let several: Vec<usize> = several.collect();
-    match several[..] {
-        [] => Ok(1),
-        [positions, ref others @ ..] if others.iter().all(|other| *other == positions) => Ok(positions),
-        _ => Err("values of an example differ in their numbers of positions".into()),
     }
 }
 

@@ -448,7 +448,10 @@ impl Graph {
                 Operator::AttentionScores { .. } | Operator::Score { .. } => {
                     [1, input(0).rows, input(0).columns]
                 }
-                Operator::SelfAttention { .. } => [2 * input(0).rows, input(0).rows, input(0).columns],
+                // Products with keys, values, and vectors of distances if there are any.
+                Operator::SelfAttention { .. } => {
+                    [(node.inputs.len() - 1) * input(0).rows, input(0).rows, input(0).columns]
+                }
                 Operator::Lookup { .. } => [1, node.shape.rows, node.shape.columns],
                 _ => continue,
             };
@@ -480,7 +483,8 @@ impl Graph {
         let size = |node: &Node| match node.operator {
             Operator::Stack => 0,
             Operator::SelfAttention { heads, .. } => {
-                node.shape.rows * (node.shape.columns + 2 * heads * node.shape.rows)
+                let scores = if node.inputs.len() > 3 { 6 } else { 2 };
+                node.shape.rows * (node.shape.columns + scores * heads * node.shape.rows)
             }
             _ => node.shape.rows * node.shape.columns,
         };

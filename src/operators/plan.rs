@@ -206,6 +206,21 @@ impl Plan<'_> {
     }
 }
 
+/// Positions of an example in the values that have several; 1 if none has.
+///
+/// # Errors
+/// A sentence if they differ.
+pub(crate) fn positions(graph: &Graph) -> Result<usize, String> {
+    let is_value = |node: &&Node| node.shape.per_example && node.operator != Operator::Stack;
+    let several = graph.nodes.iter().filter(is_value).map(|node| node.shape.rows).filter(|rows| *rows > 1);
+    let several: Vec<usize> = several.collect();
+    match several[..] {
+        [] => Ok(1),
+        [positions, ref others @ ..] if others.iter().all(|other| *other == positions) => Ok(positions),
+        _ => Err("values of an example differ in their numbers of positions".into()),
+    }
+}
+
 /// Whether a look-up needs memory of its own: if it is the output, or if an operator reads it that reads rows one after the other.
 pub(crate) fn needs_memory(graph: &Graph, lookup: NodeId, consumers: &[usize]) -> bool {
     let reads_rows = |consumer: &usize| match graph.nodes[*consumer].operator {

@@ -6,7 +6,7 @@
 //! ```
 //!
 //! # Why
-//! The products without a factor are made of those before and behind it, and not by a division: a factor may be 0.
+//! The product of the other factors is a product of a prefix and a suffix, and no quotient: a factor may be 0.
 
 use crate::matrix::Matrix;
 use crate::simd::{LANES, Panels, PanelsMut, Row};

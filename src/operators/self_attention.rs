@@ -16,12 +16,14 @@
 //! In vectors the queries, keys and values of a head are copied into matrices with full tiles, of which scores, weights and
 //! gradients are [products](crate::simd::products), as those of a linear map.
 
+use std::ops::Range;
+
 use crate::attention;
 use crate::attention_scores::Heads;
 use crate::matrix::Matrix;
 use crate::simd::{
-    LANES, Panels, PanelsMut, Row, TILE_ROWS, accumulate_weight_gradient, exp, multiply, panels, row_by_row,
-    transpose, wide,
+    LANES, Panels, PanelsMut, Row, accumulate_weight_gradient, exp, multiply, panels, row_by_row, transpose,
+    wide,
 };
 use crate::weighted_sum::Weighting;
 
@@ -121,8 +123,23 @@ impl Sizes {
         panels(self.positions) * self.stride()
     }
 
-    /// Rows of the workspace for so many examples: the weights of each head, three gradients of each, the gradient of the vectors of distances of
-    /// each head, and matrices of one head.
+    /// The first position that sees a key of this panel.
+    fn first_seeing(self, panel: usize) -> usize {
+        if self.is_causal { panel * LANES } else { 0 }
+    }
+
+    /// The first position that has a distance of this panel, in the order of [`pack_distances`].
+    fn first_at_distances(self, panel: usize) -> usize {
+        self.stride() - (panel + 1) * LANES
+    }
+
+    /// The panels of keys that positions of this block see.
+    fn seen_panels(self, block: usize) -> Range<usize> {
+        0..if self.is_causal { block + 1 } else { self.stride() / LANES }
+    }
+
+    /// Rows of the workspace for so many examples: the weights of each head, three gradients of each, the gradient of the
+    /// vectors of distances of each head, and matrices of one head.
     pub fn workspace_rows(self, examples: usize) -> usize {
         examples * self.heads.count * (self.weights() + 3 * self.vectors())
             + 2 * self.weights()
@@ -162,6 +179,104 @@ fn pack(x: Panels<'_>, sizes: Sizes, [example, head]: [usize; 2], scale: f32, ou
             *out = *row * scale;
         }
         out[sizes.positions..].fill(Row::ZERO);
+    }
+}
+
+/// As [`pack`] for the vectors of distances of a head, the largest distance first: row `stride` − 1 − d has distance d.
+///
+/// # Why
+/// Then the numbers of position i for all distances are those for all keys, moved by `stride` − 1 − i places.
+#[inline(always)]
+fn pack_distances(distances: Panels<'_>, sizes: Sizes, head: usize, out: &mut [Row]) {
+    for (panel, out) in out.chunks_exact_mut(sizes.stride()).enumerate() {
+        out.fill(Row::ZERO);
+        let rows = distances.panel(head * sizes.heads.panels() + panel, sizes.positions);
+        out.iter_mut().rev().zip(rows).for_each(|(out, row)| *out = *row);
+    }
+}
+
+/// The numbers of two rows of lanes, one after the other, from number `first` of the first row on.
+#[inline(always)]
+fn lanes_from(rows: [Row; 2], first: usize) -> Row {
+    let mut both = [0.0; 2 * LANES];
+    let (low, high) = both.split_at_mut(LANES);
+    low.copy_from_slice(&rows[0].0);
+    high.copy_from_slice(&rows[1].0);
+    both[first..].first_chunk::<LANES>().map_or(Row::ZERO, |lanes| Row(*lanes))
+}
+
+/// Products of vectors of a head with others: of each panel of the result the rows from `first(panel)` on.
+///
+/// # Shapes
+/// `x` is `[panel of components][position]`, `transposed` is `[panel of others][component]`, `out` is `[panel of others][position]`.
+#[inline(always)]
+fn multiply_panels(
+    x: &[Row],
+    transposed: &[Row],
+    sizes: Sizes,
+    first: impl Fn(usize) -> usize,
+    out: &mut [Row],
+) {
+    let (stride, inputs) = (sizes.stride(), sizes.heads.panels() * LANES);
+    for (panel, (others, out)) in
+        transposed.chunks_exact(inputs).zip(out.chunks_exact_mut(stride)).enumerate()
+    {
+        let first = first(panel);
+        let out = &mut PanelsMut::new(&mut out[first..], stride);
+        multiply(
+            Panels::new(x, stride).from(first),
+            Panels::new(others, inputs),
+            inputs,
+            out,
+            stride - first,
+            false,
+        );
+    }
+}
+
+/// Sums of vectors of a head weighted by a matrix, written or added; the weights of the block of positions number `block` are
+/// zero outside of the panels `used(block)`.
+///
+/// # Shapes
+/// `weights` is `[panel of vectors][position]`, `x` is `[panel of components][vector]`, `out` is `[panel of components][position]`.
+#[inline(always)]
+fn multiply_blocks(
+    weights: &[Row],
+    x: &[Row],
+    sizes: Sizes,
+    used: impl Fn(usize) -> Range<usize>,
+    out: &mut [Row],
+    adds: bool,
+) {
+    let stride = sizes.stride();
+    for block in 0..stride / LANES {
+        let (first, used) = (block * LANES, used(block));
+        let weights = Panels::new(&weights[used.start * stride..], stride).from(first);
+        let x = Panels::new(&x[used.start * LANES..], stride);
+        let out = &mut PanelsMut::new(&mut out[first..], stride);
+        multiply(weights, x, used.len() * LANES, out, LANES, adds);
+    }
+}
+
+/// Adds the gradient of vectors of a head that were weighted by a matrix; of the matrix's panel `panel` the positions from
+/// `first(panel)` on are used.
+///
+/// # Shapes
+/// As in [`multiply_blocks`]; `d` is the gradient of its `out`.
+#[inline(always)]
+fn accumulate_panels(
+    weights: &[Row],
+    d: &[Row],
+    sizes: Sizes,
+    first: impl Fn(usize) -> usize,
+    gradient: &mut [Row],
+) {
+    let stride = sizes.stride();
+    for (panel, weights) in weights.chunks_exact(stride).enumerate() {
+        let (first, count) = (first(panel), sizes.positions.saturating_sub(first(panel)));
+        let gradient = &mut PanelsMut::new(&mut gradient[panel * LANES..], stride);
+        let (weights, d) = (Panels::new(&weights[first..], stride), Panels::new(d, stride).from(first));
+        accumulate_weight_gradient(weights, d, sizes.heads.panels(), LANES, gradient, count);
     }
 }
 
@@ -221,7 +336,7 @@ wide! {
         examples: usize,
     ) {
         let Sizes { positions, heads, weighting, is_causal } = sizes;
-        let (stride, vectors, inputs) = (sizes.stride(), sizes.vectors(), heads.panels() * LANES);
+        let (stride, vectors) = (sizes.stride(), sizes.vectors());
         let scale = 1.0 / (heads.size as f32).sqrt();
         let most = workspace_examples(sizes, workspace.len());
         let [all_weights, _, rest] = sizes.split(workspace, most);
@@ -241,26 +356,29 @@ wide! {
                 let first = (example * heads.count + head) * sizes.weights();
                 let weights = &mut all_weights[first..][..sizes.weights()];
                 transpose(k, stride, LANES, 0..stride / LANES, transposed);
-                let scores = &mut PanelsMut::new(weights, stride);
-                multiply(Panels::new(q, stride), Panels::new(transposed, inputs), inputs, scores, stride, false);
+                multiply_panels(q, transposed, sizes, |panel| sizes.first_seeing(panel), weights);
                 if let Some(distances) = distances {
-                    pack(distances, sizes, [0, head], 1.0, r);
+                    pack_distances(distances, sizes, head, r);
                     transpose(r, stride, LANES, 0..stride / LANES, transposed);
-                    let products = &mut PanelsMut::new(by_distance, stride);
-                    multiply(Panels::new(q, stride), Panels::new(transposed, inputs), inputs, products, stride, false);
-                    let products = Panels::new(by_distance, stride);
-                    let scores = &mut PanelsMut::new(weights, stride);
+                    multiply_panels(q, transposed, sizes, |panel| sizes.first_at_distances(panel), by_distance);
                     for i in 0..positions {
-                        for j in 0..=i {
-                            scores.add_to_lane(j, i, products.lane(i - j, i));
+                        let moved = stride - 1 - i;
+                        let row = |panel: usize| by_distance.get(panel * stride + i).copied().unwrap_or(Row::ZERO);
+                        for panel in 0..=i / LANES {
+                            let from = panel + moved / LANES;
+                            let score = &mut weights[panel * stride + i];
+                            *score = *score + lanes_from([row(from), row(from + 1)], moved % LANES);
                         }
                     }
                 }
                 for i in 0..positions {
                     weigh(weights, stride, i, seen(i, positions, is_causal), weighting);
                 }
-                let tiled = positions.next_multiple_of(TILE_ROWS);
-                multiply(Panels::new(weights, stride), Panels::new(v, stride), positions, &mut PanelsMut::new(result, stride), tiled, false);
+                // Rows behind the last position belong to no position.
+                for rows in weights.chunks_exact_mut(stride) {
+                    rows[positions..].fill(Row::ZERO);
+                }
+                multiply_blocks(weights, v, sizes, |block| sizes.seen_panels(block), result, false);
                 for (panel, rows) in result.chunks_exact(stride).enumerate() {
                     let at = (head * heads.panels() + panel) * out.stride + example * positions;
                     out.rows[at..][..positions].copy_from_slice(&rows[..positions]);
@@ -292,7 +410,7 @@ wide! {
         examples: usize,
     ) {
         let Sizes { positions, heads, weighting, is_causal } = sizes;
-        let (stride, vectors, inputs) = (sizes.stride(), sizes.vectors(), heads.panels() * LANES);
+        let (stride, vectors) = (sizes.stride(), sizes.vectors());
         let scale = 1.0 / (heads.size as f32).sqrt();
         let most = workspace_examples(sizes, workspace.len());
         let [all_weights, all_gradients, rest] = sizes.split(workspace, most);
@@ -320,11 +438,12 @@ wide! {
                 let (grad_q, gradients) = gradients.split_at_mut(vectors);
                 let (grad_k, grad_v) = gradients.split_at_mut(vectors);
                 transpose(v, stride, LANES, 0..stride / LANES, transposed);
-                let scores = &mut PanelsMut::new(grad_scores, stride);
-                multiply(Panels::new(d, stride), Panels::new(transposed, inputs), inputs, scores, stride, false);
+                multiply_panels(d, transposed, sizes, |panel| sizes.first_seeing(panel), grad_scores);
                 for i in 0..positions {
-                    let by = 1.0 / seen(i, positions, is_causal) as f32;
-                    let rows = || (i..weights.len()).step_by(stride);
+                    let count = seen(i, positions, is_causal);
+                    let by = 1.0 / count as f32;
+                    let rows = || (i..weights.len()).step_by(stride).take(count.div_ceil(LANES));
+                    (i..weights.len()).step_by(stride).skip(count.div_ceil(LANES)).for_each(|at| grad_scores[at] = Row::ZERO);
                     if weighting == Weighting::Relu {
                         for at in rows() {
                             row_by_row();
@@ -346,24 +465,25 @@ wide! {
                 for rows in grad_scores.chunks_exact_mut(stride) {
                     rows[positions..].fill(Row::ZERO);
                 }
-                let (d, q) = (Panels::new(d, stride), Panels::new(q, stride));
-                let (weights, grad_scores) = (Panels::new(weights, stride), Panels::new(grad_scores, stride));
-                accumulate_weight_gradient(weights, d, heads.panels(), positions, &mut PanelsMut::new(grad_v, stride), positions);
-                accumulate_weight_gradient(grad_scores, q, heads.panels(), positions, &mut PanelsMut::new(grad_k, stride), positions);
-                multiply(grad_scores, Panels::new(k, stride), positions, &mut PanelsMut::new(grad_q, stride), stride, false);
+                accumulate_panels(weights, d, sizes, |panel| sizes.first_seeing(panel), grad_v);
+                accumulate_panels(grad_scores, q, sizes, |panel| sizes.first_seeing(panel), grad_k);
+                multiply_blocks(grad_scores, k, sizes, |block| sizes.seen_panels(block), grad_q, false);
                 if let Some(distances) = distances {
-                    pack(distances, sizes, [0, head], 1.0, r);
+                    pack_distances(distances, sizes, head, r);
                     by_distance.fill(Row::ZERO);
-                    let products = &mut PanelsMut::new(by_distance, stride);
                     for i in 0..positions {
-                        for j in 0..=i {
-                            products.set_lane(i - j, i, grad_scores.lane(j, i));
+                        let moved = stride - 1 - i;
+                        for panel in moved / LANES..stride / LANES {
+                            let from = panel - moved / LANES;
+                            let before = from.checked_sub(1).map_or(Row::ZERO, |before| grad_scores[before * stride + i]);
+                            let rows = [before, grad_scores[from * stride + i]];
+                            by_distance[panel * stride + i] = lanes_from(rows, LANES - moved % LANES);
                         }
                     }
-                    let products = Panels::new(by_distance, stride);
-                    let grad_r = &mut PanelsMut::new(&mut grad_distances[head * vectors..][..vectors], stride);
-                    accumulate_weight_gradient(products, q, heads.panels(), positions, grad_r, positions);
-                    multiply(products, Panels::new(r, stride), positions, &mut PanelsMut::new(grad_q, stride), stride, true);
+                    let grad_r = &mut grad_distances[head * vectors..][..vectors];
+                    accumulate_panels(by_distance, q, sizes, |panel| sizes.first_at_distances(panel), grad_r);
+                    let all = stride / LANES;
+                    multiply_blocks(by_distance, r, sizes, |block| all - block - 1..all, grad_q, true);
                 }
                 for row in grad_q.iter_mut() {
                     row_by_row();
@@ -409,7 +529,8 @@ wide! {
         let own = &workspace[all * (sizes.weights() + 3 * vectors)..][..heads.count * vectors];
         for (panel, rows) in own.chunks_exact(stride).enumerate() {
             let sums = gradient.panel(panel, sizes.positions);
-            for (sum, row) in sums.iter_mut().zip(rows) {
+            // The largest distance comes first.
+            for (sum, row) in sums.iter_mut().zip(rows.iter().rev()) {
                 row_by_row();
                 *sum = *sum + *row;
             }

@@ -11,7 +11,7 @@ use crate::{Executor, cross_entropy};
 
 /// Two layers of attention with positions, a norm and an MLP, with logits at each position, and the number of symbols.
 fn network(random: &mut Random) -> (Graph, usize) {
-    let (length, symbols) = (random.size(2, 40), random.size(2, 9));
+    let (length, symbols) = (random.size(2, 56), random.size(2, 9));
     let [heads, size, hidden] = [4, 20, 20].map(|high| random.size(1, high));
     let inputs = random.size(4, 20);
     let is_causal = random.size(0, 2) > 0;

@@ -50,6 +50,8 @@ pub struct DeviceKnowledge<'state> {
     pub gpu_error: Option<&'state str>,
     /// Whether the fused kernels do not support this run.
     pub uncovered: bool,
+    /// Whether the training loops on the CPU refused this run.
+    pub loops_failed: bool,
     /// Speeds of runs measured in this browser; None if estimates alone decide.
     pub speeds: Option<&'state SpeedCache>,
 }
@@ -68,19 +70,21 @@ pub enum ProgramDecision {
 /// Whether a worker for the CPU will probably be needed, at least to compare its speed with the GPU's, so that its
 /// WebAssembly can be fetched early.
 pub fn may_start_on_cpu(spec: &RunSpec) -> bool {
-    spec.run.device == DeviceChoice::Auto && is_to_be_timed(spec, engine(spec).0)
+    let is_timed = spec.run.device == DeviceChoice::Auto && is_to_be_timed(spec, engine(spec).0);
+    is_timed && cpu_program(spec, false) == Program::Cpu
 }
 
 /// The worker program that trains a run on the CPU: the loops of this project, or autodiff where they do not support the
-/// run.
-pub fn cpu_program(spec: &RunSpec) -> Program {
-    if is_trained_by_loops(spec) { Program::Cpu } else { Program::CpuAutodiff }
+/// run, or have refused it.
+pub fn cpu_program(spec: &RunSpec, loops_failed: bool) -> Program {
+    if !loops_failed && is_trained_by_loops(spec) { Program::Cpu } else { Program::CpuAutodiff }
 }
 
 /// Chooses the worker program (CPU, GPU or fused kernels) that trains a run with these settings, or returns what must
 /// be found out first.
 pub fn decide_program(spec: &RunSpec, knowledge: DeviceKnowledge<'_>) -> ProgramDecision {
-    let cpu_choice = |why: &str| ProgramChoice { program: cpu_program(spec), reason: why.to_string() };
+    let cpu = cpu_program(spec, knowledge.loops_failed);
+    let cpu_choice = |why: &str| ProgramChoice { program: cpu, reason: why.to_string() };
     let cpu_only = |why: &str| ProgramDecision::Chosen(cpu_choice(why));
     let engine = if knowledge.uncovered { Engine::Autodiff } else { engine(spec).0 };
     let wish = spec.run.device;
@@ -204,6 +208,7 @@ mod tests {
                 gpu_support: survey,
                 gpu_error: refused,
                 uncovered,
+                loops_failed: false,
                 speeds: Some(&SpeedCache::default()),
             },
         )
@@ -267,6 +272,7 @@ mod tests {
                     gpu_support: survey,
                     gpu_error: None,
                     uncovered: false,
+                    loops_failed: false,
                     speeds: Some(speeds),
                 },
             )
@@ -298,8 +304,13 @@ mod tests {
         assert!(matches!(on(&spec, &survey, &SpeedCache::default()), ProgramDecision::Chosen(_)));
         // Where nothing is timed, the estimate decides.
         spec.run.device = DeviceChoice::Auto;
-        let untimed =
-            DeviceKnowledge { gpu_support: &survey, gpu_error: None, uncovered: false, speeds: None };
+        let untimed = DeviceKnowledge {
+            gpu_support: &survey,
+            gpu_error: None,
+            uncovered: false,
+            loops_failed: false,
+            speeds: None,
+        };
         let estimated = ProgramChoice { program: Program::Fused, reason: String::new() };
         assert_eq!(decide_program(&spec, untimed), ProgramDecision::Chosen(estimated));
     }

@@ -213,6 +213,10 @@ impl Player {
                 );
                 self.send_start(effects);
             }
+            RunError::NeedsAutodiff(_) if program == Program::Cpu && !self.loops_failed => {
+                self.loops_failed = true;
+                self.resume(effects);
+            }
             RunError::NeedsAutodiff(why) if self.fused_error.is_none() => {
                 self.message = tr!(
                     "{why} The network is trained with autodiff (automatic differentiation) instead.",

@@ -124,6 +124,8 @@ pub struct Player {
     pub gpu_failure: Option<GpuFailure>,
     /// Why the fused GPU kernels cannot train this run on this GPU; None if nothing is known against it.
     pub fused_error: Option<String>,
+    /// Whether the training loops on the CPU refused this run although they seemed to support it.
+    pub loops_failed: bool,
     /// (steps per second now, steps per second that the device could train without a speed limit); None before the
     /// first report.
     pub step_rates: Option<(f64, f64)>,

@@ -2,7 +2,7 @@
 
 use crate::device::{DeviceKnowledge, GpuSupport, ProgramChoice, ProgramDecision, decide_program};
 use crate::player::{DevicePhase, PauseGoal, Player, ResumedRun, Seek};
-use crate::trainer::{Program, TrainerEffect, TrainerPhase};
+use crate::trainer::{TrainerEffect, TrainerPhase};
 use vivarium_model::permalink::{Link, StartMode};
 use vivarium_model::protocol::{Command, Payload};
 use vivarium_model::run::RunSpec;
@@ -61,6 +61,7 @@ impl Player {
             gpu_support: &self.gpu_support,
             gpu_error: self.gpu_failure.as_ref().map(|failure| failure.reason.as_str()),
             uncovered: self.fused_error.is_some(),
+            loops_failed: self.loops_failed,
             // The runs of a sweep share launches: the speed of a single run says nothing about them.
             speeds: self.speeds.as_ref().filter(|_| self.run.sweep.is_none()),
         };
@@ -96,7 +97,7 @@ impl Player {
             self.suspended_sweep = Some((self.run.link.spec.clone(), sweep));
         }
         self.run.link = link;
-        self.fused_error = None;
+        (self.fused_error, self.loops_failed) = (None, false);
         self.consent.question = None;
         self.gpu_failure.take_if(|failure| failure.is_of_this_run || device_wish);
     }
@@ -191,7 +192,7 @@ impl Player {
     /// Sends the start command to the trainer.
     pub(crate) fn send_start<E: From<TrainerEffect>>(&mut self, effects: &mut Vec<E>) {
         let spec = self.run.spec().clone();
-        let is_on_cpu = self.trainer.ready_program() == Some(Program::Cpu);
+        let is_on_cpu = self.trainer.ready_program().is_some_and(|program| !program.needs_gpu());
         let held_out_limit = is_on_cpu.then(|| held_out_limit(&spec)).flatten();
         let payload =
             self.checkpoint.as_ref().map_or(Payload::Empty, |(_, bytes)| Payload::Bytes(bytes.clone()));

@@ -73,7 +73,7 @@ impl Player {
     }
 
     /// Returns (progress of the sweep that sweep workers may train, whether they should train now); None without such a
-    /// sweep. They train only while the trainer is on the CPU and runs without a speed limit.
+    /// sweep. They train only while loops on the CPU train the run, and without a speed limit.
     pub fn sweep_for_workers(&self) -> Option<(&SweepProgress, bool)> {
         let sweep = self.run.sweep.as_ref().filter(|sweep| !sweep.is_stopped())?;
         let is_now =

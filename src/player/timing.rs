@@ -19,7 +19,7 @@ impl Player {
         self.device = DevicePhase::Timing(Box::new(DeviceTiming {
             adapter,
             gpu_program: on_gpu,
-            current_program: cpu_program(&spec),
+            current_program: cpu_program(&spec, self.loops_failed),
             cpu: 0.0,
             spec,
         }));

@@ -2,12 +2,12 @@
 
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
-use web_sys::HtmlTextAreaElement;
+use web_sys::{HtmlTextAreaElement, MouseEvent};
 
 use crate::store::Store;
 use vivarium_model::models::own::layers::{LAYERS, LayerInfo};
 use vivarium_page::settings::layer_drawing::{HEIGHT, LayerDrawing, WIDTH};
-use vivarium_page::settings::layers::{LAYERS_KEY, LayerRow, completed, completions, layer_list, with_layer};
+use vivarium_page::settings::layers::{LAYERS_KEY, LayerRow, complete, completions, layer_list, with_layer};
 use vivarium_panels::text_editor::find_text_area;
 use vivarium_ui::context::RunContext;
 
@@ -46,28 +46,41 @@ pub fn LayerOutline() -> impl IntoView {
         on_cleanup(move || listener.remove());
     }
     let offers = Memo::new(move |_| {
-        caret.with(|caret| caret.as_ref().map_or(vec![], |[before, _]| completions(before)))
+        caret.with(|caret| caret.as_ref().map_or(vec![], |[before, behind]| completions(before, behind)))
     });
-    let complete = move |completion: &'static str| {
-        let Some([before, behind]) = caret.get_untracked() else { return };
-        let before = completed(&before, completion);
-        let end = before.encode_utf16().count() as u32;
-        let text = format!("{before}{behind}");
-        context.edit(LAYERS_KEY, text.clone());
-        caret.set(Some([before, behind]));
-        if let Some(field) = find_text_area(&field_id()) {
-            field.set_value(&text);
-            let _ = field.focus();
-            let _ = field.set_selection_range(end, end);
+    // Another text of the run has another caret.
+    Effect::new(move |_| {
+        let text = state.with(|state| state.text.clone());
+        caret.update(|caret| _ = caret.take_if(|[before, behind]| format!("{before}{behind}") != text));
+    });
+    let complete_line = move |completion: &'static str| {
+        let Some(field) = find_text_area(&field_id()) else { return };
+        let Some([before, behind]) = text_at_caret(&field) else { return };
+        if !completions(&before, &behind).contains(&completion) {
+            return;
         }
+        let before = complete(&before, completion);
+        let (text, end) = (format!("{before}{behind}"), before.encode_utf16().count() as u32);
+        context.edit(LAYERS_KEY, text.clone());
+        caret.set(None);
+        field.set_value(&text);
+        let _ = field.focus();
+        let _ = field.set_selection_range(end, end);
     };
+    // A press on a button does not take the focus from the field, which would move the button before the press ends.
+    let stay_in_field = |event: MouseEvent| event.prevent_default();
     let offer = move |completion: &'static str| {
         view! {
             <button class="button own-layers__add" type="button" data-testid="completion"
-                disabled=move || state.with(|state| state.is_locked) on:click=move |_| complete(completion)>{completion}</button>
+                disabled=move || state.with(|state| state.is_locked) on:mousedown=stay_in_field on:click=move |_| complete_line(completion)>{completion}</button>
         }
     };
-    let add = move |kind: usize| context.edit(LAYERS_KEY, with_layer(&state.get_untracked().text, kind));
+    // What is in the field may not be part of the run yet.
+    let written = move || match find_text_area(&field_id()) {
+        Some(field) => field.value(),
+        None => state.get_untracked().text,
+    };
+    let add = move |kind: usize| context.edit(LAYERS_KEY, with_layer(&written(), kind));
     let row = |LayerRow { text, drawing, shape, parameters }: LayerRow| {
         let LayerDrawing { vectors, reads, operations } = drawing;
         view! {
@@ -77,7 +90,7 @@ pub fn LayerOutline() -> impl IntoView {
                     <path class="own-layers__vectors" d=vectors></path>
                     <path class="own-layers__operations" d=operations></path>
                 </svg>
-                <code class="own-layers__text" prop:textContent=text></code>
+                <code class="own-layers__text" title=text.clone() prop:textContent=text></code>
                 <span class="own-layers__shape" title=tr!("number of vectors × components of each vector") prop:textContent=shape></span>
                 <span class="own-layers__parameters" title=tr!("parameters") prop:textContent=parameters></span>
             </li>
@@ -93,7 +106,7 @@ pub fn LayerOutline() -> impl IntoView {
     let buttons = LAYERS.iter().enumerate().map(|(kind, info)| {
         view! {
             <button class="button own-layers__add" type="button" data-testid=format!("add-{}", info.word) title=info.about()
-                disabled=move || state.with(|state| state.is_locked) on:click=move |_| add(kind)>
+                disabled=move || state.with(|state| state.is_locked) on:mousedown=stay_in_field on:click=move |_| add(kind)>
                 {info.word}
             </button>
         }

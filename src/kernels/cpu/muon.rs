@@ -5,11 +5,13 @@
 //! does. A matrix `[rows, columns]` is iterated as `[short, long]`, so that the smaller of both products of the matrix with
 //! itself is computed.
 
+use std::cell::RefCell;
+
 use vivarium_model::optim::Muon;
 use vivarium_model::optim::muon::{NEWTON_SCHULZ_COEFFICIENTS, NORM_EPSILON};
 use vivarium_operators::simd::{LANES, Panels, PanelsMut, Row, TILE_ROWS, multiply, panels, transpose};
 
-/// The numbers of Muon at one step.
+/// Constants of one step of Muon.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MuonStep {
     /// Learning rate η.
@@ -22,9 +24,10 @@ pub struct MuonStep {
     pub iterations: usize,
 }
 
-/// Memory for the matrices of one step, which is kept for the next.
-#[derive(Debug, Clone, Default)]
-pub struct Workspace(Vec<Row>);
+thread_local! {
+    /// Memory for the matrices of one update, which each thread keeps for the next.
+    static WORKSPACE: RefCell<Vec<Row>> = const { RefCell::new(vec![]) };
+}
 
 /// Sizes of the matrix that is iterated.
 #[derive(Debug, Clone, Copy)]
@@ -69,18 +72,22 @@ impl MuonStep {
     ///
     /// # Shapes
     /// `w`, `g` and `sums` are `[rows, columns]`, one number after the other, the last row of lanes filled up with zeros.
-    pub fn apply(
+    pub fn apply(&self, shape: [usize; 2], w: &mut [Row], g: &[Row], sums: &mut [Row]) {
+        WORKSPACE.with_borrow_mut(|workspace| self.apply_in(shape, w, g, sums, workspace));
+    }
+
+    fn apply_in(
         &self,
         [rows, columns]: [usize; 2],
         w: &mut [Row],
         g: &[Row],
         sums: &mut [Row],
-        workspace: &mut Workspace,
+        workspace: &mut Vec<Row>,
     ) {
         let sizes = Sizes::of([rows, columns]);
-        workspace.0.resize(w.len() + 3 * sizes.matrix() + 2 * sizes.square(), Row::ZERO);
-        workspace.0.fill(Row::ZERO);
-        let (update, rest) = workspace.0.split_at_mut(w.len());
+        workspace.clear();
+        workspace.resize(w.len() + 3 * sizes.matrix() + 2 * sizes.square(), Row::ZERO);
+        let (update, rest) = workspace.split_at_mut(w.len());
         let mut squares = Row::ZERO;
         for ((sum, g), update) in sums.iter_mut().zip(g).zip(&mut *update) {
             *sum = *sum * self.momentum + *g;
@@ -181,10 +188,10 @@ mod tests {
                 |seed: f64| -> Vec<f64> { (0..rows * columns).map(|at| number(at, seed)).collect() };
             let muon = Muon { decay: 0.3, ..Muon::default() };
             let (mut exact, mut exact_sums) = (numbers(0.4), vec![0.0; rows * columns]);
-            let (mut w, mut sums, mut workspace) = (flat(&exact), flat(&exact_sums), Workspace::default());
+            let (mut w, mut sums) = (flat(&exact), flat(&exact_sums));
             for step in 0..3 {
                 let gradient = numbers(2.0 + f64::from(step));
-                MuonStep::new(&muon, 0.1).apply(shape, &mut w, &flat(&gradient), &mut sums, &mut workspace);
+                MuonStep::new(&muon, 0.1).apply(shape, &mut w, &flat(&gradient), &mut sums);
                 for (sum, g) in exact_sums.iter_mut().zip(&gradient) {
                     *sum = muon.momentum * *sum + g;
                 }

@@ -1,8 +1,8 @@
-//! One network whose parameters lie one number after the other, in rows of lanes: what the loops of networks on sequences
-//! and of networks on prompts keep and update alike.
+//! One network whose parameters lie one number after the other, in rows of lanes: what most loops keep and
+//! update alike.
 
+use super::ReplicaState;
 use super::one_hidden_layer::{LANES, Row, Update};
-use super::{ReplicaState, muon};
 use crate::plan::Rule;
 use vivarium_model::optim::adam::CLIP_EPSILON;
 use vivarium_model::run::RunSpec;
@@ -42,20 +42,19 @@ impl Layout {
 }
 
 /// One network with what its optimizer remembers.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Replica {
     /// `[part][parameter]`, rows that are filled up with zeros.
     state: Vec<Vec<Vec<Row>>>,
     /// Numbers of each parameter.
     sizes: Vec<usize>,
-    workspace: muon::Workspace,
 }
 
 impl Replica {
     /// A network whose numbers are all zero.
     pub fn new(layout: &Layout) -> Self {
         let state = vec![layout.rows(); 1 + layout.rule.moments()];
-        Replica { state, sizes: layout.sizes.clone(), workspace: muon::Workspace::default() }
+        Replica { state, sizes: layout.sizes.clone() }
     }
 
     /// The weights, as loops take them: one list for each parameter, the last row filled up with zeros.
@@ -63,12 +62,12 @@ impl Replica {
         &self.state[0]
     }
 
-    /// Moves all weights against their gradient, which lies as they do and is [shortened](clip) before if it is too long.
+    /// Moves all weights against their gradient, which has the same layout and is [shortened](clip) before if it is too long.
     pub fn update(&mut self, layout: &Layout, gradient: &mut [Vec<Row>], update: &Update) {
         self.update_some(layout, gradient, update, |_| true);
     }
 
-    /// Moves the weights of the parameters that `trains` says yes of; a gradient is shortened by the norm of theirs.
+    /// Moves the weights of the parameters for which `trains` is true; the norm of a gradient is that of these parameters.
     pub fn update_some(
         &mut self,
         layout: &Layout,
@@ -88,7 +87,7 @@ impl Replica {
             let shape = layout.shapes[which];
             match (update, &mut self.state[..]) {
                 (Update::Muon(muon, _), [w, sums, ..]) if shape[0] > 1 && shape[1] > 1 => {
-                    muon.apply(shape, &mut w[which], gradient, &mut sums[which], &mut self.workspace);
+                    muon.apply(shape, &mut w[which], gradient, &mut sums[which]);
                 }
                 (update, state) => apply(state, which, gradient, update),
             }

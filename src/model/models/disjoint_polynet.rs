@@ -144,7 +144,12 @@ impl Architecture for DisjointPolynet {
     }
 
     fn step_flops(&self, inputs: usize, batch: usize) -> f64 {
-        4.0 * batch as f64 * inputs as f64
+        // The block-diagonal matrix is multiplied as a whole.
+        4.0 * batch as f64 * inputs as f64 * self.degree as f64
+    }
+
+    fn activations(&self, _inputs: usize) -> u64 {
+        self.degree as u64
     }
 
     fn problems(&self, inputs: usize, _batch: usize, _replicas: usize) -> Vec<InvalidSetting> {

@@ -190,8 +190,8 @@ pub trait ModelConfig {
     fn construction(&self, _task: &Task) -> Option<((&'static str, Vec<usize>), u64)> {
         None
     }
-    /// The family of networks whose kernels and learners train it, with what they need to know; none where only
-    /// autodiff does.
+    /// The family of networks whose kernels and learners train it, with what they need to know; none where autodiff
+    /// alone trains it.
     fn family(&self) -> Option<Family> {
         None
     }

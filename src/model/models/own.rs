@@ -32,7 +32,7 @@ use vivarium_core::catalog::CatalogInfo;
 use vivarium_core::pytorch::{ScriptPart, ToPyTorch};
 use vivarium_core::settings;
 use vivarium_core::settings::{InvalidSetting, Range};
-use vivarium_core::sources::{Source, VASWANI_2017};
+use vivarium_core::sources::{SHAW_2018, Source, VASWANI_2017};
 use vivarium_operators::{Executor, Graph};
 
 /// Largest number of bytes of the text, also as a link writes it.
@@ -60,6 +60,7 @@ impl OwnNetwork {
         about: "You write the layers of the network, one per line: embedding, attention, MLP, layer norm and others. The network trains on the processor or the GPU. Its tensors and a PyTorch script can be downloaded.",
         sources: &[
             VASWANI_2017,
+            SHAW_2018,
             Source {
                 cite: "Ba et al. 2016",
                 title: "Layer Normalization",
@@ -75,8 +76,8 @@ the layers of the setting `net` one after the other; l = 1, 2, … counts them, 
 embed      x = embed[a], embed[b]; with “separate” x = embed_{which}[a], embed_{which}[b]; for numbers x = (inputs) embed
 token      appends the token {l}.token
 positions  x + {l}.positions[index of the token, from 0]
-attention  x + [o_0, o_1, …] {l}.out     o_g = Σ_i A_g[i] y_i {l}.value_g     s_g[i] = (y {l}.query_g)·(y_i {l}.key_g + r) / √(columns of a head)
-           r = 0, or with “relative” {l}.distances_g[position of x − i]
+attention  x + [o_0, o_1, …] {l}.out     o_g = Σ_i A_g[i] y_i {l}.value_g     s_g[i] = (y {l}.query_g)·(y_i {l}.key_g + δ) / √(columns of a head)
+           δ = 0, or with “relative” {l}.distances_g[position of x − i]
            A_g = softmax of s_g, or with “relu” max(0, s_g) / m; the sum is over the m tokens to which x attends: all tokens,
            or, with “causal” and on sequences, x and the earlier tokens
 mlp        x + σ(y {l}.w_in + {l}.b_in) {l}.w_out + {l}.b_out     σ(z) = max(0, z), z Φ(z) with “gelu”, z² with “square”

@@ -72,6 +72,14 @@ impl Muon {
     }
 }
 
+impl Muon {
+    /// Number of floating-point operations that the update of a matrix takes, mostly products of matrices.
+    pub fn update_flops(&self, rows: usize, columns: usize) -> f64 {
+        let (short, long) = (rows.min(columns) as f64, rows.max(columns) as f64);
+        if short < 2.0 { 0.0 } else { self.iterations as f64 * short * short * (4.0 * long + 2.0 * short) }
+    }
+}
+
 impl UpdateRule for Muon {
     usual_settings!();
 

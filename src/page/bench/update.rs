@@ -116,7 +116,9 @@ impl Bench {
         let Some(BenchProgress { program, .. }) = &self.progress else { return };
         let why = why.trim_end_matches('.');
         let note = match program {
-            Program::Cpu => tr!("The speed measurement on the CPU did not finish: {why}.", why),
+            Program::Cpu | Program::CpuAutodiff => {
+                tr!("The speed measurement on the CPU did not finish: {why}.", why)
+            }
             _ => tr!("The speed measurement on the GPU did not finish: {why}.", why),
         };
         self.skip_program(note, effects);

@@ -1,4 +1,4 @@
-//! Drawing of a layer of a network of one's own: a line for the vector of each token, and what the layer does on the way.
+//! Drawing of a layer of a network of one's own: a line for the vector of each token, and a symbol for what the layer computes.
 
 use std::fmt::Write;
 
@@ -64,7 +64,7 @@ impl LayerDrawing {
             Layer::Mlp { .. } => {
                 drawing.straight(&to);
                 for x in &to {
-                    // Beside the line, to which it is added.
+                    // Next to the line, to which it is added.
                     let _ = write!(
                         drawing.reads,
                         "M{x} 5C{0} 5 {0} 5 {0} 13M{0} 27C{0} 35 {0} 35 {x} 35",
@@ -84,9 +84,9 @@ impl LayerDrawing {
             Layer::Norm => drawing.on_lines(&from, &to, [16.0, 4.0]),
             Layer::Apply(_) => {
                 drawing.straight(&to);
-                // The graph of a function that bends.
+                // The graph of a rectified linear function.
                 to.iter().for_each(|x| {
-                    let _ = write!(drawing.operations, "M{} 24h6l6 -8", x - 6.0);
+                    let _ = write!(drawing.operations, "M{} 24h6l6 -8l-6 8h-6z", x - 6.0);
                 });
             }
             Layer::Join(join) => drawing.join(Some(join), &from, 40.0),
@@ -180,17 +180,18 @@ mod tests {
         path.matches('M').count()
     }
 
-    fn drawn(line: &str, before: usize, after: usize, is_causal: bool) -> LayerDrawing {
-        LayerDrawing::new(parse(line).unwrap()[0].1, before, after, is_causal)
+    fn draw_line(line: &str, before: usize, after: usize, is_causal: bool) -> LayerDrawing {
+        let text = if line.starts_with("read") { line.to_string() } else { format!("{line}\nread") };
+        LayerDrawing::new(parse(&text).unwrap()[0].1, before, after, is_causal)
     }
 
     #[test]
     fn attention_is_drawn_from_each_token_that_is_seen() {
-        let (all, causal) = (drawn("attention 2", 3, 3, false), drawn("attention 2", 3, 3, true));
+        let (all, causal) = (draw_line("attention 2", 3, 3, false), draw_line("attention 2", 3, 3, true));
         assert_eq!((count(&all.reads), count(&causal.reads)), (6, 3));
         assert_eq!((count(&all.vectors), count(&all.operations)), (3, 3));
         // Of long sequences four tokens are drawn.
-        assert_eq!(count(&drawn("attention 2", 50, 50, true).reads), 6);
+        assert_eq!(count(&draw_line("attention 2", 50, 50, true).reads), 6);
     }
 
     #[test]
@@ -210,7 +211,7 @@ mod tests {
             ("read sum", 3, 1),
             ("read", 4, 4),
         ] {
-            let drawing = drawn(line, before, after, false);
+            let drawing = draw_line(line, before, after, false);
             for x in lines(before) {
                 assert!(drawing.vectors.contains(&format!("M{x} 0L")), "{line}: {drawing:?}");
             }
@@ -218,6 +219,6 @@ mod tests {
                 assert!(drawing.vectors.contains(&format!("L{x} 40")), "{line}: {drawing:?}");
             }
         }
-        assert_eq!(drawn("token", 4, 5, false).operations, "", "a fifth line is not drawn");
+        assert_eq!(draw_line("token", 4, 5, false).operations, "", "a fifth line is not drawn");
     }
 }

@@ -5,7 +5,7 @@ use crate::state::State;
 use vivarium_core::settings::Value;
 use vivarium_model::models::own::build::{Data, LayerOutput, Tokens};
 use vivarium_model::models::own::layer_outputs;
-use vivarium_model::models::own::layers::{LAYERS, Layer};
+use vivarium_model::models::own::layers::{LAYERS, Layer, parse};
 use vivarium_model::run::time::estimate_run_seconds;
 use vivarium_player::device::format_two_digits;
 use vivarium_view::display::words::format_thousands;
@@ -102,48 +102,43 @@ pub fn with_layer(text: &str, kind: usize) -> String {
     lines.join("\n")
 }
 
-/// What can complete or follow the word at the end of `before`, the text in front of the caret: layers at the start of a line,
-/// then a number or options. Nothing behind a comment sign.
-pub fn completions(before: &str) -> Vec<&'static str> {
+/// Completions of the word at the end of `before`, the text in front of the caret: layers at the start of a line, then a number or
+/// options that the layer can still have. None in front of a word, and none in a comment.
+pub fn completions(before: &str, behind: &str) -> Vec<&'static str> {
     let line = before.rsplit(['\n', ';']).next().unwrap_or_default();
-    if before.rsplit('\n').next().unwrap_or_default().contains('#') {
+    let rest = behind.split(['\n', ';', '#']).next().unwrap_or_default();
+    let is_in_word = behind.starts_with(|next: char| !next.is_whitespace() && !";#".contains(next));
+    if is_in_word || before.rsplit('\n').next().unwrap_or_default().contains('#') {
         return vec![];
     }
     let typed =
         if line.ends_with(char::is_whitespace) { "" } else { line.split_whitespace().last().unwrap_or("") };
-    let begun = |word: &&str| word.to_lowercase().starts_with(&typed.to_lowercase());
-    let mut words: Vec<&str> = line.split_whitespace().collect();
-    if !typed.is_empty() {
-        words.pop();
-    }
+    let is_begun = |word: &str| word != typed && word.to_lowercase().starts_with(&typed.to_lowercase());
+    let words: Vec<&str> = line[..line.len() - typed.len()].split_whitespace().collect();
+    let is_rest_empty = rest.trim().is_empty();
     let Some(kind) = words.first() else {
-        if typed.is_empty() {
-            return vec![];
-        }
-        // A whole line of a layer is offered, for its number to be changed.
-        return LAYERS
-            .iter()
-            .map(|info| info.example)
-            .filter(begun)
-            .filter(|example| *example != typed)
-            .collect();
+        // A whole line of a layer is offered, for its number to be changed. Buttons add a layer to an empty line.
+        let examples = LAYERS.iter().map(|info| info.example).filter(|example| is_begun(example));
+        return if typed.is_empty() || !is_rest_empty { vec![] } else { examples.collect() };
     };
     let Some(info) = LAYERS.iter().find(|info| info.word.eq_ignore_ascii_case(kind)) else { return vec![] };
     if let (1, Some((_, number))) = (words.len(), info.example.split_once(' '))
         && number.starts_with(|first: char| first.is_ascii_digit())
     {
-        return if typed.is_empty() { vec![number] } else { vec![] };
+        return if typed.is_empty() && is_rest_empty { vec![number] } else { vec![] };
     }
-    let is_new = |option: &&str| !words.contains(&option.split(' ').next().unwrap_or_default());
-    info.options.iter().copied().filter(begun).filter(is_new).filter(|option| *option != typed).collect()
+    let is_possible = |option: &&str| {
+        let line = format!("{}{rest}", complete(line, option));
+        let end = if info.word == "read" { "" } else { "\nread" };
+        is_begun(option) && parse(&(line + end)).is_ok()
+    };
+    info.options.iter().copied().filter(is_possible).collect()
 }
 
 /// The text `before` the caret with the word at its end replaced by a completion.
-pub fn completed(before: &str, completion: &str) -> String {
-    let word = before
-        .rfind(|c: char| c.is_whitespace() || c == ';')
-        .map_or(0, |at| at + before[at..].chars().next().map_or(1, char::len_utf8));
-    format!("{}{completion}", &before[..word])
+pub fn complete(before: &str, completion: &str) -> String {
+    let end = before.trim_end_matches(|c: char| !c.is_whitespace() && c != ';').len();
+    format!("{}{completion}", &before[..end])
 }
 
 #[cfg(test)]
@@ -153,23 +148,35 @@ mod tests {
 
     #[test]
     fn words_are_completed_by_layers_numbers_and_options() {
-        assert_eq!(completions("embed 64\natt"), ["attention 4"]);
-        assert_eq!(completions("embed 64\n"), [""; 0], "buttons add a layer");
-        assert_eq!(completions("embed 64; mlp "), ["512"]);
-        assert_eq!(completions("mlp 25"), [""; 0]);
-        assert_eq!(completions("mlp 256 "), ["relu", "gelu", "square", "pre-norm"]);
-        assert_eq!(completions("attention 4 relu re"), ["relative"]);
-        assert_eq!(completions("read "), ["sum", "concat", "last"]);
-        assert_eq!(completions("conv "), [""; 0]);
-        assert_eq!(completions("norm # att"), [""; 0]);
-        assert_eq!(completions("relu"), [""; 0]);
+        let at_end = |before: &str| completions(before, "");
+        assert_eq!(at_end("embed 64\natt"), ["attention 4"]);
+        assert_eq!(at_end("embed 64\n"), [""; 0], "buttons add a layer");
+        assert_eq!(at_end("embed 64; mlp "), ["512"]);
+        assert_eq!(at_end("mlp 25"), [""; 0]);
+        assert_eq!(at_end("mlp 256 "), ["relu", "gelu", "square", "pre-norm"]);
+        assert_eq!(at_end("MLP 256 gelu "), ["pre-norm"], "one function");
+        assert_eq!(at_end("attention 4 relu re"), ["relative"]);
+        assert_eq!(at_end("attention 4 size "), [""; 0], "a number follows");
+        assert_eq!(at_end("read "), ["sum", "concat", "last"]);
+        for before in ["read sum ", "conv ", "norm # att", "relu", "", "\r\n"] {
+            assert_eq!(at_end(before), [""; 0], "{before}");
+        }
+        // In front of a word, and in front of the rest of a line.
+        for (before, behind) in
+            [("att", "ention 2"), ("mlp ", "512"), ("att", " 4 causal"), ("mlp 9 gelu ", "gelu")]
+        {
+            assert_eq!(completions(before, behind), [""; 0], "{before}|{behind}");
+        }
+        assert_eq!(completions("attention 2", " causal"), [""; 0]);
+        assert_eq!(completions("attention 2 re", " causal\nread"), ["relu", "relative"]);
         for (before, completion, text) in [
             ("embed 64\natt", "attention 4", "embed 64\nattention 4"),
             ("mlp 256 ", "gelu", "mlp 256 gelu"),
             ("embed 8;mlp", "mlp 512", "embed 8;mlp 512"),
+            ("# né\u{2003}n", "norm", "# né\u{2003}norm"),
             ("", "embed 128", "embed 128"),
         ] {
-            assert_eq!(completed(before, completion), text);
+            assert_eq!(complete(before, completion), text);
         }
     }
 

@@ -249,6 +249,8 @@ fn loops_make_the_updates_of_autodiff_with_whole_gradients() {
         agrees_on_chains(&format!("{CHAINS}&{rest}"));
         agrees_on_chains(&format!("{LAYERS}&{rest}"));
     }
+    agrees_on_traces(&format!("{TRACES}&{MUON}"));
+    agrees::<super::prompt_net::PromptNet<MlpLoop>>(&format!("{PROMPTS}&{MUON}"));
 }
 
 /// The other families are made as well.

@@ -159,7 +159,12 @@ mod with_session {
             match make(Place::Cpu) {
                 Some(Ok((learner, name))) => return Ok(Chosen { learner, name: name.into(), note }),
                 Some(Err(why)) => note = format!("The fused loop does not cover this network: {why}."),
-                None => {}
+                // The program that has autodiff in a browser has no loops.
+                None => {
+                    if let Some(Err(why)) = entry(spec, Place::Cpu).map(|entry| entry.takes(spec)) {
+                        note = format!("The fused loop does not cover this network: {why}.");
+                    }
+                }
             }
         }
         if device.report().kind == DeviceKind::Cpu && spec.sizes().activations > MAX_TENSOR_ENTRIES {

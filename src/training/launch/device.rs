@@ -1,4 +1,4 @@
-//! Devices that training runs on: Burn's flex on the processor, wgpu on a GPU, natively CUDA too.
+//! Devices that training runs on: the processor, wgpu on a GPU, natively CUDA too.
 
 #[cfg(feature = "fused")]
 use vivarium_kernels::client::client;

@@ -313,12 +313,12 @@ fn layer(words: &[&str]) -> Result<Layer, String> {
         match (&mut layer, option) {
             (Layer::Embed { is_separate, .. }, "separate") => *is_separate = true,
             (Layer::Linear { has_bias, .. }, "no-bias") => *has_bias = false,
-            (Layer::Attention(own), "size") => {
-                own.size = Some(number(rest.next(), MAX_SIZE, option, "attention 4 size 32")?);
+            (Layer::Attention(attention), "size") => {
+                attention.size = Some(number(rest.next(), MAX_SIZE, option, "attention 4 size 32")?);
             }
-            (Layer::Attention(own), "relu") => own.weighting = Weighting::Relu,
-            (Layer::Attention(own), "causal") => own.is_causal = true,
-            (Layer::Attention(own), "relative") => own.is_relative = true,
+            (Layer::Attention(attention), "relu") => attention.weighting = Weighting::Relu,
+            (Layer::Attention(attention), "causal") => attention.is_causal = true,
+            (Layer::Attention(attention), "relative") => attention.is_relative = true,
             (Layer::Attention(Attention { is_normed, .. }) | Layer::Mlp { is_normed, .. }, "pre-norm") => {
                 *is_normed = true;
             }
