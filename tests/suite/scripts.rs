@@ -467,6 +467,8 @@ for name in sys.argv[1:]:
             "model=cls-transformer&demb=6&heads=3&dmlp=5&ln=no&lr=0.5&wd=0.01",
             "model=perceptron&begin=gaussian&loss=corr&lr=0.1",
             "model=own&net=embed~9;norm;mlp~6~gelu;linear~5~no-bias;square;read&lr=0.05&wd=0.01",
+            "model=disjoint-polynet&degree=2&init=normal&lr=0.05&wd=0.01",
+            "model=polynet&degree=2&lr=0.05&opt=adam&clip=1",
         ];
         let specs: Vec<RunSpec> = models.iter().map(|model| link(&format!("{cube}&{model}")).spec).collect();
         let names: Vec<String> = (0..specs.len()).map(|at| format!("model{at}")).collect();

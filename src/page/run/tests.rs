@@ -332,6 +332,19 @@ fn kernels_that_do_not_fit_hand_over_to_autodiff_for_this_run() {
 }
 
 #[test]
+fn autodiff_on_the_cpu_has_a_program_of_its_own() {
+    let page = Page::open("#v1/sparse-parity?device=cpu&learner=autodiff");
+    assert_eq!(page.opened, [Program::CpuAutodiff]);
+    // Loops that refuse a run hand over to autodiff, once.
+    let mut page = Page::open("#v1/sparse-parity?device=cpu");
+    page.receive(Event::Failed(RunError::NeedsAutodiff("no loop".into())));
+    assert_eq!(page.opened, [Program::Cpu, Program::CpuAutodiff]);
+    assert_eq!(page.state.player.run.phase, RunPhase::Running);
+    page.edit("width", "64");
+    assert_eq!(page.opened.last(), Some(&Program::Cpu), "loops may support another network");
+}
+
+#[test]
 fn a_browser_that_does_not_say_what_gpu_it_has_is_not_waited_for() {
     let mut page = Page::open("#v1/sparse-parity?device=gpu");
     for _ in 0..5 {
