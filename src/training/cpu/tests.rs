@@ -56,7 +56,9 @@ fn agrees<N: CpuNetwork>(link: &str) {
             let (worst, mean) = apart(a, b);
             // Where a mean gradient is nearly 0, rounding decides on its sign, and the weight moves the other way.
             let fits = match spec.optimizer.info().slug {
-                "lion" | "muon" => mean <= 2e-3,
+                "lion" => mean <= 2e-3,
+                // The iteration enlarges rounding in directions of small singular values.
+                "muon" => mean <= 5e-3,
                 _ => worst <= tolerance(until),
             };
             assert!(fits, "{link}: parameter {which} after {until} steps: {worst}, {mean}");
