@@ -54,6 +54,12 @@ pub fn Setting(
         help_is_open.set(false);
         dismissed.set(false);
     };
+    // Help would cover what is below a text of several lines while the person writes.
+    let on_input = move |event: web_sys::Event| {
+        if event_target::<web_sys::Element>(&event).tag_name() == "TEXTAREA" {
+            dismissed.set(true);
+        }
+    };
     // A finger leaves as soon as it has tapped.
     let on_out = move |event: PointerEvent| {
         if event.pointer_type() == "mouse" {
@@ -74,7 +80,7 @@ pub fn Setting(
     view! {
         <fieldset class="setting" role="presentation" disabled=locked class:not-displayed=is_hidden class:setting--invalid=move || error.with(Option::is_some) class:setting--help-dismissed=dismissed
             class:setting--inactive=idle
-            on:keydown=on_key on:focusout=on_leave on:pointerleave=on_out>
+            on:keydown=on_key on:input=on_input on:focusout=on_leave on:pointerleave=on_out>
             <label class="setting__label" for=id.clone()>
                 <span prop:textContent=label></span>
                 " "
