@@ -463,3 +463,21 @@ def forward(p, x):
     assert!(code.contains("    \"embed\": 0.5,\n    \"w\": 0.25,\n    \"b\": 0,\n"), "{code}");
     assert!(!code.contains("def attention") && !code.contains("def stack"), "{code}");
 }
+
+/// The axis of positions of keys and values, of which a single one has none.
+#[test]
+fn code_of_attention_to_a_single_position_has_an_axis_for_it() {
+    let mut graph = Graph::new(2);
+    let embed = graph.parameter("embed", [5, 4], 0.5);
+    let w = graph.parameter("w", [4, 4], 0.5);
+    let rows = [graph.lookup(embed, 0), graph.lookup(embed, 1)];
+    let both = graph.stack(&rows);
+    let [one, all] = [rows[0], both].map(|x| graph.linear(x, w));
+    let weighting = Weighting::Softmax;
+    let of_one = graph.attention([rows[1], one, one], 2, weighting);
+    let of_all = graph.attention([rows[1], all, all], 2, weighting);
+    let output = graph.sum(&[of_one, of_all]);
+    graph.set_output(output);
+    let code = crate::pytorch::functions(&graph);
+    assert_eq!(code.matches(".unsqueeze(2), ").count(), 2, "{code}");
+}

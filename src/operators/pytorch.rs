@@ -195,7 +195,14 @@ impl Writer<'_> {
                     Weighting::Softmax => "lambda s: s.softmax(2)",
                     Weighting::Relu => "lambda s: torch.relu(s) / s.shape[2]",
                 };
-                format!("attention({}, {heads}, {weights})", list(0).join(", "))
+                // A single position has no axis of its own.
+                let is_single = |number: usize| self.graph.node(node.inputs[number]).shape.rows == 1;
+                let of_positions = |number: usize| match is_single(number) {
+                    true => format!("{}.unsqueeze(2)", factor(number)),
+                    false => input(number),
+                };
+                let [keys, values] = [1, 2].map(of_positions);
+                format!("attention({}, {keys}, {values}, {heads}, {weights})", input(0))
             }
             Operator::SelfAttention { heads, weighting, is_causal } => {
                 let name = if weighting == Weighting::Softmax { "softmax" } else { "relu" };

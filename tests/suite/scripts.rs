@@ -407,7 +407,7 @@ import runpy, sys, torch
 for name in sys.argv[1:]:
     script = runpy.run_path(name + '.py', run_name='script')
     p = script['initial']()
-    numbers = torch.cat([p[key].flatten() for key in script['SHAPES']])
+    numbers = torch.cat([p[key].flatten() for key in script['S']['shapes']])
     print(name, *numbers.view(torch.int32).tolist())
 ";
 
@@ -468,7 +468,7 @@ for name in sys.argv[1:]:
             "model=perceptron&begin=gaussian&loss=corr&lr=0.1",
             "model=own&net=embed~9;norm;mlp~6~gelu;linear~5~no-bias;square;read&lr=0.05&wd=0.01",
             "model=disjoint-polynet&degree=2&init=normal&lr=0.05&wd=0.01",
-            "model=polynet&degree=2&lr=0.05&opt=adam&clip=1",
+            "model=polynet&degree=2&lr=0.05",
         ];
         let specs: Vec<RunSpec> = models.iter().map(|model| link(&format!("{cube}&{model}")).spec).collect();
         let names: Vec<String> = (0..specs.len()).map(|at| format!("model{at}")).collect();
