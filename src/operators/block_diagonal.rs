@@ -6,7 +6,8 @@
 //! grad_w[i] = grad_out[i, j] for i ∈ P_j
 //! ```
 //!
-//! It is computed once for all examples of a step, and a linear map by it is a linear form for each block of the inputs.
+//! The matrix is computed once for all examples of a step. A linear map by this matrix is a linear form of each block of the
+//! inputs.
 
 use std::ops::Range;
 
@@ -14,7 +15,7 @@ use crate::matrix::Matrix;
 use crate::simd::{Panels, PanelsMut, Row};
 
 /// The rows of each block.
-fn ranges(rows: usize, blocks: usize) -> impl Iterator<Item = Range<usize>> {
+pub fn ranges(rows: usize, blocks: usize) -> impl Iterator<Item = Range<usize>> {
     (0..blocks).map(move |block| block * rows / blocks..(block + 1) * rows / blocks)
 }
 

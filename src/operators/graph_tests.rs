@@ -454,7 +454,7 @@ fn code_is_written_from_the_formula() {
     let h = graph.relu(z);
     let output = graph.sum(&[z, h]);
     graph.set_output(output);
-    let code = crate::pytorch::functions(&graph);
+    let code = crate::pytorch::functions(&graph, false);
     let forward = "\
 def forward(p, x):
     v0 = (one_hot(x, 0) @ p[\"embed\"] + one_hot(x, 1) @ p[\"embed\"]) @ p[\"w\"] + p[\"b\"]
@@ -478,6 +478,6 @@ fn code_of_attention_to_a_single_position_has_an_axis_for_it() {
     let of_all = graph.attention([rows[1], all, all], 2, weighting);
     let output = graph.sum(&[of_one, of_all]);
     graph.set_output(output);
-    let code = crate::pytorch::functions(&graph);
+    let code = crate::pytorch::functions(&graph, false);
     assert_eq!(code.matches(".unsqueeze(2), ").count(), 2, "{code}");
 }

@@ -176,7 +176,7 @@ fn vectors_compute_functions_and_single_outputs_as_the_reference_does() {
 #[test]
 fn code_has_the_functions_that_it_calls() {
     for function in functions(3) {
-        let code = pytorch::functions(&network(function, &mut Random(1)));
+        let code = pytorch::functions(&network(function, &mut Random(1)), false);
         let definition = function.python_definition();
         assert!(code.contains(definition), "{code}");
         let name = function.python("").split('(').next().map(str::to_string).unwrap();

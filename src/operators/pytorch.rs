@@ -79,8 +79,8 @@ def stack(*rows):
 ";
 
 /// The functions `initial`, which returns a dictionary of parameters, and `forward(p, x)`, which returns the outputs for examples
-/// `x`. The script has `one_hot(x, symbol)`, `REPLICAS` and the shapes of the parameters in `S["shapes"]`.
-pub fn functions(graph: &Graph) -> String {
+/// `x`; without `initial` if `has_initial` says that the script has another. The script has `one_hot(x, symbol)`, `REPLICAS` and the shapes of the parameters in `S["shapes"]`.
+pub fn functions(graph: &Graph, has_initial: bool) -> String {
     let has = |kind: fn(&Operator) -> bool| graph.nodes.iter().any(|node| kind(&node.operator));
     let mut code = String::new();
     if has(|operator| *operator == Operator::Stack) {
@@ -110,23 +110,10 @@ pub fn functions(graph: &Graph) -> String {
         }
     }
     code += &functions.concat();
-    code += "# Standard deviations of the initial parameters\nDEVIATIONS = {\n";
-    for parameter in &graph.parameters {
-        // Writing to a string does not fail.
-        let _ = writeln!(code, "    \"{}\": {},", parameter.name, parameter.deviation);
+    if !has_initial {
+        write_initial(graph, &mut code);
     }
-    code += "}\n";
-    let ones = graph.parameters.iter().filter(|parameter| parameter.mean != 0.0);
-    let means: Vec<String> = ones.map(|own| format!("\"{}\": {}", own.name, own.mean)).collect();
-    let mean = if means.is_empty() { "" } else { "MEANS.get(name, 0) + " };
-    if !means.is_empty() {
-        let _ = writeln!(code, "# Their means, where they are not 0\nMEANS = {{{}}}", means.join(", "));
-    }
-    let _ = write!(
-        code,
-        "\n\ndef initial():\n    shapes = S[\"shapes\"]\n    return {{name: {mean}deviation * torch.randn(REPLICAS, \
-         *shapes[name]) for name, deviation in DEVIATIONS.items()}}\n\n\ndef forward(p, x):\n"
-    );
+    code += "def forward(p, x):\n";
     let mut writer = Writer { graph, names: vec![None; graph.nodes.len()] };
     let consumers = graph.consumers();
     let mut count = 0;
@@ -146,6 +133,27 @@ pub fn functions(graph: &Graph) -> String {
         if has_positions { writer.factor(NodeId(graph.output)) } else { writer.value(NodeId(graph.output)) };
     let _ = write!(code, "    return {output}{}", if has_positions { ".flatten(1, 2)" } else { "" });
     code
+}
+
+/// Writes the function `initial`, which draws normal parameters.
+fn write_initial(graph: &Graph, code: &mut String) {
+    *code += "# Standard deviations of the initial parameters\nDEVIATIONS = {\n";
+    for parameter in &graph.parameters {
+        // Writing to a string does not fail.
+        let _ = writeln!(code, "    \"{}\": {},", parameter.name, parameter.deviation);
+    }
+    *code += "}\n";
+    let ones = graph.parameters.iter().filter(|parameter| parameter.mean != 0.0);
+    let means: Vec<String> = ones.map(|own| format!("\"{}\": {}", own.name, own.mean)).collect();
+    let mean = if means.is_empty() { "" } else { "MEANS.get(name, 0) + " };
+    if !means.is_empty() {
+        let _ = writeln!(code, "# Their means, where they are not 0\nMEANS = {{{}}}", means.join(", "));
+    }
+    let _ = write!(
+        code,
+        "\n\ndef initial():\n    shapes = S[\"shapes\"]\n    return {{name: {mean}deviation * torch.randn(REPLICAS, \
+         *shapes[name]) for name, deviation in DEVIATIONS.items()}}\n\n\n"
+    );
 }
 
 /// Writes values as Python expressions.

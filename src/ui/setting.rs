@@ -10,6 +10,11 @@ use vivarium_view::ui::field::{Control, Field, FieldState, SPEED_KEY};
 use vivarium_view::ui::request::Request;
 use vivarium_view::ui::scale::{SliderScale, TRACK};
 
+/// DOM id of the control of the setting `key`.
+pub fn control_id(key: &str) -> String {
+    format!("setting-{key}")
+}
+
 /// A field of the settings form: label, help, input element and error message.
 #[component]
 pub fn Setting(
@@ -67,7 +72,7 @@ pub fn Setting(
         }
     };
     let (id, help_id, error_id) =
-        (format!("setting-{key}"), format!("setting-help-{key}"), format!("setting-error-{key}"));
+        (control_id(key), format!("setting-help-{key}"), format!("setting-error-{key}"));
     let described = format!("{help_id} {error_id}");
     let input = match control {
         Control::Number(scale) => {

@@ -10,11 +10,7 @@ use vivarium_page::settings::layer_drawing::{HEIGHT, LayerDrawing, WIDTH};
 use vivarium_page::settings::layers::{LAYERS_KEY, LayerRow, complete, completions, layer_list, with_layer};
 use vivarium_panels::text_editor::find_text_area;
 use vivarium_ui::context::RunContext;
-
-/// DOM id of the text field of the layers.
-fn field_id() -> String {
-    format!("setting-{LAYERS_KEY}")
-}
+use vivarium_ui::setting::control_id;
 
 /// The text of a field before and behind the caret.
 fn text_at_caret(field: &HtmlTextAreaElement) -> Option<[String; 2]> {
@@ -31,12 +27,12 @@ pub fn LayerOutline() -> impl IntoView {
     let (store, context) = (Store::here(), RunContext::here());
     let list = Memo::new(move |_| store.see_form(layer_list));
     let state = context.field(LAYERS_KEY);
-    // The text before and behind the caret, from the time when the person begins to write.
+    // The text before and behind the caret; none before the person writes.
     let caret = RwSignal::new(None::<[String; 2]>);
     let listen = |name: &'static str| {
         window_event_listener_untyped(name, move |event| {
             let field = event.target().and_then(|target| target.dyn_into::<HtmlTextAreaElement>().ok());
-            if let Some(field) = field.filter(|field| field.id() == field_id()) {
+            if let Some(field) = field.filter(|field| field.id() == control_id(LAYERS_KEY)) {
                 caret.set(text_at_caret(&field));
             }
         })
@@ -54,7 +50,7 @@ pub fn LayerOutline() -> impl IntoView {
         caret.update(|caret| _ = caret.take_if(|[before, behind]| format!("{before}{behind}") != text));
     });
     let complete_line = move |completion: &'static str| {
-        let Some(field) = find_text_area(&field_id()) else { return };
+        let Some(field) = find_text_area(&control_id(LAYERS_KEY)) else { return };
         let Some([before, behind]) = text_at_caret(&field) else { return };
         if !completions(&before, &behind).contains(&completion) {
             return;
@@ -76,7 +72,7 @@ pub fn LayerOutline() -> impl IntoView {
         }
     };
     // What is in the field may not be part of the run yet.
-    let written = move || match find_text_area(&field_id()) {
+    let written = move || match find_text_area(&control_id(LAYERS_KEY)) {
         Some(field) => field.value(),
         None => state.get_untracked().text,
     };

@@ -1,14 +1,13 @@
 //! One step of Muon on a matrix in rows of lanes, as [`vivarium_model::optim::muon`] defines it.
 //!
 //! # Why
-//! The iteration makes products of matrices, so it does not go number by number as [`Update`](super::one_hidden_layer::Update)
-//! does. A matrix `[rows, columns]` is iterated as `[short, long]`, so that the smaller of both products of the matrix with
+//! The iteration multiplies matrices, and [`Update`](super::one_hidden_layer::Update) changes each number by itself. A matrix `[rows, columns]` is iterated as `[short, long]`, so that the smaller of both products of the matrix with
 //! itself is computed.
 
 use std::cell::RefCell;
 
-use vivarium_model::optim::Muon;
 use vivarium_model::optim::muon::{NEWTON_SCHULZ_COEFFICIENTS, NORM_EPSILON};
+use vivarium_model::optim::{Muon, UpdateRule};
 use vivarium_operators::simd::{LANES, Panels, PanelsMut, Row, TILE_ROWS, multiply, panels, transpose};
 
 /// Constants of one step of Muon.
@@ -58,14 +57,10 @@ impl Sizes {
 }
 
 impl MuonStep {
-    /// The numbers of `muon` at learning rate `lr`.
+    /// The constants of `muon` at learning rate `lr`, which are the same at every step.
     pub fn new(muon: &Muon, lr: f64) -> Self {
-        MuonStep {
-            rate: lr as f32,
-            momentum: muon.momentum as f32,
-            keep: (1.0 - lr * muon.decay) as f32,
-            iterations: muon.iterations,
-        }
+        let [rate, _, keep, _] = muon.scalars(0, lr);
+        MuonStep { rate, momentum: muon.momentum as f32, keep, iterations: muon.iterations }
     }
 
     /// Moves the matrix `w` against its gradient `g`; `sums` is the sum of gradients with momentum.

@@ -33,7 +33,7 @@ use vivarium_core::settings::{InvalidSetting, Range};
 use vivarium_core::sources::BARAK_2022;
 use vivarium_core::sources::EDELMAN_2024;
 use vivarium_core::{choices, settings};
-use vivarium_operators::Graph;
+use vivarium_operators::{Graph, block_diagonal};
 
 choices! {
     /// Distribution of the initial weights, whose size does not depend on n: those of the thesis's figure and theorems.
@@ -83,8 +83,7 @@ P_j = ⌊j n / degree⌋ … ⌊(j + 1) n / degree⌋ − 1",
 
     /// The coordinates of each block, from 0.
     pub fn blocks(&self, inputs: usize) -> impl Iterator<Item = std::ops::Range<usize>> {
-        let k = self.degree;
-        (0..k).map(move |i| i * inputs / k..(i + 1) * inputs / k)
+        block_diagonal::ranges(inputs, self.degree)
     }
 }
 
@@ -160,7 +159,7 @@ impl Architecture for DisjointPolynet {
 }
 
 impl DisjointPolynet {
-    /// The product of a linear form for each block.
+    /// The product of the linear forms of all blocks.
     fn build(&self, inputs: usize) -> Graph {
         let mut graph = Graph::on_numbers(inputs);
         let w = graph.parameter("w", [inputs, 1], 0.0);

@@ -235,7 +235,7 @@ impl RunSpec {
 
     /// Whether the training loop for this run's network keeps the gradient of the whole network before it updates a weight.
     pub fn has_whole_gradients_in_loop(&self) -> bool {
-        // There a neuron is updated as soon as its gradient is known.
+        // In the loop of networks on pairs, each neuron is updated before the gradient of the next neuron is computed.
         !matches!(self.model.config().family(), Some(Family::Pairs(_)))
     }
 

@@ -137,7 +137,7 @@ impl LayerDrawing {
         to.iter().for_each(|x| self.outline(*x, 20.0, size));
     }
 
-    /// The lines up to height `end`, where they are one if `join` says how.
+    /// The lines up to height `end`; with `join` they meet in one line there.
     fn join(&mut self, join: Option<Join>, from: &[f64], end: f64) {
         let Some(join) = join else {
             from.iter().for_each(|x| self.vector((*x, 0.0), (*x, end)));

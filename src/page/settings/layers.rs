@@ -42,20 +42,10 @@ pub fn layer_list(state: &State) -> Option<LayerList> {
     let data = Data::of(spec.task.examples());
     let (outputs, is_whole) = layer_outputs(&text, data);
     let lines: Vec<&str> = text.lines().collect();
-    let mut before = 0;
+    // Numbers are one vector.
+    let mut before = 1;
     let row = |output: &LayerOutput| LayerRow {
-        drawing: {
-            let is_causal = match output.layer {
-                Layer::Attention(attention) => {
-                    attention.is_causal || matches!(data.tokens, Tokens::Sequence(_))
-                }
-                _ => false,
-            };
-            let vectors = std::mem::replace(&mut before, output.tokens);
-            // Numbers are one vector.
-            let vectors = if vectors == 0 { 1 } else { vectors };
-            LayerDrawing::new(output.layer, vectors, output.tokens, is_causal)
-        },
+        drawing: draw(output, std::mem::replace(&mut before, output.tokens), data.tokens),
         text: lines.get(output.line - 1).map_or(String::new(), |line| line.trim().to_string()),
         shape: format!("{} × {}", output.tokens, format_thousands(output.size as u64)),
         parameters: if output.parameters == 0 { String::new() } else { format_thousands(output.parameters) },
@@ -73,6 +63,15 @@ pub fn layer_list(state: &State) -> Option<LayerList> {
         false => String::new(),
     };
     Some(LayerList { rows: outputs.iter().map(row).collect(), total })
+}
+
+/// Drawing of a layer that reads `before` vectors.
+fn draw(output: &LayerOutput, before: usize, tokens: Tokens) -> LayerDrawing {
+    let is_causal = match output.layer {
+        Layer::Attention(attention) => attention.is_causal || matches!(tokens, Tokens::Sequence(_)),
+        _ => false,
+    };
+    LayerDrawing::new(output.layer, before, output.tokens, is_causal)
 }
 
 /// The text with a further layer: the example of kind number `kind` of [`LAYERS`], in front of the last line if that reads the
@@ -113,12 +112,12 @@ pub fn completions(before: &str, behind: &str) -> Vec<&'static str> {
     }
     let typed =
         if line.ends_with(char::is_whitespace) { "" } else { line.split_whitespace().last().unwrap_or("") };
-    let is_begun = |word: &str| word != typed && word.to_lowercase().starts_with(&typed.to_lowercase());
+    let completes = |word: &str| word != typed && word.to_lowercase().starts_with(&typed.to_lowercase());
     let words: Vec<&str> = line[..line.len() - typed.len()].split_whitespace().collect();
     let is_rest_empty = rest.trim().is_empty();
     let Some(kind) = words.first() else {
         // A whole line of a layer is offered, for its number to be changed. Buttons add a layer to an empty line.
-        let examples = LAYERS.iter().map(|info| info.example).filter(|example| is_begun(example));
+        let examples = LAYERS.iter().map(|info| info.example).filter(|example| completes(example));
         return if typed.is_empty() || !is_rest_empty { vec![] } else { examples.collect() };
     };
     let Some(info) = LAYERS.iter().find(|info| info.word.eq_ignore_ascii_case(kind)) else { return vec![] };
@@ -130,7 +129,7 @@ pub fn completions(before: &str, behind: &str) -> Vec<&'static str> {
     let is_possible = |option: &&str| {
         let line = format!("{}{rest}", complete(line, option));
         let end = if info.word == "read" { "" } else { "\nread" };
-        is_begun(option) && parse(&(line + end)).is_ok()
+        completes(option) && parse(&(line + end)).is_ok()
     };
     info.options.iter().copied().filter(is_possible).collect()
 }

@@ -147,7 +147,7 @@ impl<T: Trainer> SweepWorkers<T> {
         }
     }
 
-    /// Returns the last run of the sweep that has not begun, that no worker trains, and that loops on the CPU would train;
+    /// Returns the last run of the sweep that has not started, that no worker trains, and that loops on the CPU would train;
     /// None if there is none.
     fn next_job(&self, state: &State) -> Option<SweepJob> {
         let (sweep, _) = state.player.sweep_for_workers()?;

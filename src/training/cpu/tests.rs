@@ -279,6 +279,9 @@ fn the_loop_of_graphs_makes_the_updates_of_autodiff() {
         "#v1/teacher-student?n=20&begin=gaussian&batch=33&held=64&halt=steps&lr=0.05&loss=ce",
         "#v1/sparse-parity?n=8&k=2&width=18&data=cube&second=ones&bias=none&loss=square&held=64&halt=steps&lr=0.02",
         "#v1/sparse-parity?n=8&k=2&width=18&data=cube&first=frozen&loss=ce&held=64&halt=steps&lr=0.02&wd=0.1",
+        "#v1/sparse-parity?n=9&k=3&model=disjoint-polynet&layout=blocks&batch=30&loss=square&held=64&replicas=2&halt=steps&opt=sgd&lr=0.01",
+        "#v1/sparse-parity?n=8&k=2&model=polynet&degree=2&data=cube&loss=square&held=64&halt=steps&opt=sgd&lr=0.01",
+        "#v1/sparse-parity?n=8&k=2&model=polynet&degree=3&bias=no&batch=30&opt=adam&eps=0.0001&clip=0.1&lr=0.003&loss=ce&held=64&halt=steps",
     ] {
         agree(link);
     }

@@ -156,15 +156,14 @@ mod with_session {
         } else if let Some(chosen) = executed(&note) {
             return Ok(chosen);
         } else if spec.run.learner != LearnerChoice::Autodiff {
-            match make(Place::Cpu) {
+            let refusal = match make(Place::Cpu) {
                 Some(Ok((learner, name))) => return Ok(Chosen { learner, name: name.into(), note }),
-                Some(Err(why)) => note = format!("The fused loop does not cover this network: {why}."),
+                Some(Err(why)) => Some(why),
                 // The program that has autodiff in a browser has no loops.
-                None => {
-                    if let Some(Err(why)) = entry(spec, Place::Cpu).map(|entry| entry.takes(spec)) {
-                        note = format!("The fused loop does not cover this network: {why}.");
-                    }
-                }
+                None => entry(spec, Place::Cpu).and_then(|entry| entry.takes(spec).err()),
+            };
+            if let Some(why) = refusal {
+                note = format!("The fused loop does not cover this network: {why}.");
             }
         }
         if device.report().kind == DeviceKind::Cpu && spec.sizes().activations > MAX_TENSOR_ENTRIES {

@@ -67,10 +67,11 @@ pub(super) fn assemble_script(
         .replace("{{settings}}", &format_settings(spec, data, model));
     let given =
         model.embeds_initial_weights.then(|| GIVEN_PY.replace("{{given}}", &format_initial_weights(spec)));
-    // A script without functions of the model has those of its graph.
-    let is_graph = model.code.is_empty() && spec.model.config().family() == Some(Family::Graph);
+    let is_graph = spec.model.config().family() == Some(Family::Graph);
     let graph = spec.architecture().graph(spec.task.examples().inputs(), 0).filter(|_| is_graph);
-    let written = graph.map(|graph| vivarium_operators::pytorch::functions(&graph));
+    // Code of such a model is its function `initial`.
+    let has_initial = !model.code.is_empty();
+    let written = graph.map(|graph| vivarium_operators::pytorch::functions(&graph, has_initial));
     let parts =
         data.code.iter().chain(&model.code).copied().chain(written.as_deref()).chain(given.as_deref());
     let parts = parts.chain(optimizer.code.iter().copied());
