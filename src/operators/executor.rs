@@ -25,8 +25,8 @@ use crate::self_attention::{self, Sizes};
 use crate::simd::{BLOCK, Columns, LANES, Panels, PanelsMut, Row, Source, panels, transpose};
 use crate::weighted_sum;
 use crate::{
-    attention_scores, block_diagonal, layer_norm, linear, pointwise, product, read_out, relu, score, slice,
-    sum,
+    attention_scores, block_diagonal, gru, layer_norm, linear, pointwise, product, read_out, relu, score,
+    slice, sum,
 };
 
 /// A network ready to be executed.
@@ -119,7 +119,7 @@ impl Executor {
             }
             let reads = |(input, read): (usize, &NodeId)| match (node.operator, input) {
                 // Weights, which are the same for all examples.
-                (Operator::Linear, 1) => plan.reads(*read, false, 1),
+                (Operator::Linear | Operator::Gru, 1) => plan.reads(*read, false, 1),
                 (Operator::Lookup { .. }, _) => plan.reads(id, true, shape.rows),
                 _ => plan.reads(*read, shape.per_example, shape.rows),
             };
@@ -176,6 +176,11 @@ impl Executor {
                     let Slot { rows, stride, .. } = &plan.slots[output];
                     let workspace = layer_norm::workspace_rows(rows.len() / stride, *stride);
                     step.workspace = vec![Row::ZERO; workspace];
+                }
+                Operator::Gru => {
+                    step.heads.size = shape.columns;
+                    let sizes = gru::Sizes { positions: shape.rows, units: shape.columns };
+                    step.workspace = vec![Row::ZERO; sizes.workspace_rows(plan.slots[output].stride)];
                 }
                 Operator::Score { heads } => {
                     let size = graph.node(node.inputs[0]).shape.columns / heads;
@@ -249,6 +254,10 @@ impl Executor {
                 Operator::WeightedSum { heads, .. } => {
                     let seen = graph.node(node.inputs[0]).shape.rows;
                     weighted_sum::workspace_rows(heads, seen) as u64
+                }
+                Operator::Gru => {
+                    let sizes = gru::Sizes { positions: shape.rows, units: shape.columns };
+                    sizes.workspace_rows(samples.next_multiple_of(LANES)) as u64
                 }
                 Operator::SelfAttention { heads, weighting, is_causal } => {
                     let heads = Heads { count: heads, size: shape.columns / heads };
@@ -402,7 +411,8 @@ impl Executor {
             let reads = |input: &Vec<Read>| input.iter().any(|read| has_gradient[read.slot]);
             let (is_of_any, is_of_first) = (step.inputs.iter().any(reads), reads(&step.inputs[0]));
             has_gradient[step.output] |= is_of_any;
-            if step.operator == Operator::Linear && !step.is_read_out && is_of_first {
+            let is_of_product = step.operator == Operator::Linear && !step.is_read_out && is_of_first;
+            if is_of_product || step.operator == Operator::Gru && is_of_any {
                 let w = &mut self.slots[step.inputs[1][0].slot];
                 w.transposed = vec![Row::ZERO; w.used.div_ceil(LANES) * w.panel_count() * LANES];
             }
@@ -614,6 +624,11 @@ impl Executor {
                 let [gain, shift] = [1, 2].map(|input: usize| self.source(inputs[input][0]));
                 layer_norm::forward_simd(x, gain, shift, columns, workspace, &mut out, count);
             }
+            Operator::Gru => {
+                let (a, w, bias) = (slot(0).panels(), slot(1).panels(), self.source(inputs[2][0]));
+                let sizes = gru::Sizes { positions: step.positions, units: heads.size };
+                gru::forward_simd(a, w, bias, sizes, workspace, &mut out, self.count);
+            }
             Operator::SelfAttention { weighting, is_causal, .. } => {
                 let sizes = Sizes { positions: step.positions, heads: *heads, weighting, is_causal };
                 let [query, keys, values] = [0, 1, 2].map(|input| slot(input).panels());
@@ -646,7 +661,10 @@ impl Executor {
 }
 
 /// Whether the numbers of a value must stay as they are after the function that alone reads them: weights, examples, and outputs
-/// from which the derivative of max(0, x) is computed.
+/// that the backward pass reads, of max(0, x) and of recurrent units.
 fn is_kept(operator: Operator) -> bool {
-    matches!(operator, Operator::Parameter(_) | Operator::Input | Operator::Pointwise(Function::Relu))
+    matches!(
+        operator,
+        Operator::Parameter(_) | Operator::Input | Operator::Gru | Operator::Pointwise(Function::Relu)
+    )
 }

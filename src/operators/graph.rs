@@ -50,6 +50,8 @@ pub enum Operator {
     Pointwise(Function),
     /// The first value normalized, times the second, plus the third: [`layer_norm`](crate::layer_norm).
     LayerNorm,
+    /// States of gated recurrent units: [`gru`](crate::gru).
+    Gru,
     /// Attention of a query over keys and values: [`attention`](crate::attention).
     Attention {
         /// Number of heads.
@@ -309,6 +311,12 @@ impl Graph {
         self.push(Operator::LayerNorm, vec![x, gain, shift])
     }
 
+    /// The states of gated recurrent units, which read the inputs `a` of their gates position by position, with recurrent weights
+    /// `w` and their biases.
+    pub fn gru(&mut self, a: NodeId, w: NodeId, bias: NodeId) -> NodeId {
+        self.push(Operator::Gru, vec![a, w, bias])
+    }
+
     /// Attention of `query` over positions with these keys and values.
     pub fn attention(
         &mut self,
@@ -387,6 +395,12 @@ impl Graph {
                 let row = Shape { rows: 1, columns: of(0).columns, per_example: false };
                 of(1) == row && of(2) == row
             }
+            Operator::Gru => {
+                let units = of(1).rows;
+                let [weights, bias] =
+                    [units, 1].map(|rows| Shape { rows, columns: 3 * units, per_example: false });
+                of(0).per_example && of(0).columns == 3 * units && of(1) == weights && of(2) == bias
+            }
             Operator::SelfAttention { heads, is_causal, .. } => {
                 let distances = Shape { per_example: false, ..of(0) };
                 let has_distances = inputs.len() == 4 && is_causal && of(3) == distances;
@@ -426,6 +440,7 @@ impl Graph {
             Operator::Pointwise(_) | Operator::LayerNorm | Operator::SelfAttention { .. } => {
                 (of(0).rows, of(0).columns)
             }
+            Operator::Gru => (of(0).rows, of(1).rows),
             Operator::Product => (of(0).rows, 1),
             Operator::BlockDiagonal { blocks } => (of(0).rows, blocks),
             Operator::Score { heads } => (1, heads),
@@ -443,6 +458,7 @@ impl Graph {
             let input = |number: usize| self.node(node.inputs[number]).shape;
             let factors = match node.operator {
                 Operator::Linear => [node.shape.rows, input(0).columns, node.shape.columns],
+                Operator::Gru => [node.shape.rows, input(1).rows, input(1).columns],
                 Operator::Attention { .. } => [2, input(1).rows, input(1).columns],
                 Operator::WeightedSum { .. } => [1, input(1).rows, input(1).columns],
                 Operator::AttentionScores { .. } | Operator::Score { .. } => {
@@ -482,6 +498,8 @@ impl Graph {
     pub fn values(&self) -> u64 {
         let size = |node: &Node| match node.operator {
             Operator::Stack => 0,
+            // With c, the gates, and what they are multiplied with.
+            Operator::Gru => 12 * node.shape.rows * node.shape.columns,
             Operator::SelfAttention { heads, .. } => {
                 let scores = if node.inputs.len() > 3 { 6 } else { 2 };
                 node.shape.rows * (node.shape.columns + scores * heads * node.shape.rows)

@@ -3,6 +3,9 @@
 use crate::graph::{Graph, NodeId, Operator};
 use crate::simd::{Columns, LANES, panels};
 
+/// Groups of the columns of what gated recurrent units read.
+const GATES: usize = 3;
+
 /// Groups of the columns, and of the rows, of each value of a graph.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Layout {
@@ -34,6 +37,10 @@ impl Layout {
                     Operator::SelfAttention { heads, .. } => {
                         node.inputs.iter().for_each(|input| layout.need_columns(*input, heads));
                         layout.need_columns(NodeId(number), heads);
+                        &[]
+                    }
+                    Operator::Gru => {
+                        node.inputs.iter().for_each(|input| layout.need_columns(*input, GATES));
                         &[]
                     }
                     Operator::WeightedSum { heads, .. } => {
@@ -69,6 +76,10 @@ impl Layout {
                 Operator::AttentionScores { heads } | Operator::Score { heads } => {
                     let has_heads = |id: &NodeId| columns(id) == heads && has_plain_rows(id);
                     layout.columns[number] == 1 && node.inputs.iter().all(has_heads)
+                }
+                Operator::Gru => {
+                    let is_in_thirds = |id: &NodeId| columns(id) == GATES && has_plain_rows(id);
+                    layout.columns[number] == 1 && node.inputs.iter().all(is_in_thirds)
                 }
                 Operator::SelfAttention { heads, .. } => {
                     layout.columns[number] == heads && node.inputs.iter().all(|id| columns(id) == heads)

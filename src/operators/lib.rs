@@ -12,6 +12,7 @@
 //! | [`block_diagonal`] | block-diagonal matrix of a column |
 //! | [`sum`], [`product`], [`pointwise`], [`relu`] | sums, products, functions of each number |
 //! | [`layer_norm`] | layer norm |
+//! | [`gru`] | gated recurrent units |
 //! | [`self_attention`] | attention of each position |
 //! | [`attention`] | attention of one query |
 //! | [`score`], [`attention_scores`], [`weighted_sum`] | its parts: the scores of a query, of one that is the same for all examples, and the mean of the values |
@@ -38,6 +39,7 @@ pub mod executor;
 pub mod graph;
 #[cfg(test)]
 mod graph_tests;
+pub mod gru;
 pub mod layer_norm;
 mod layout;
 pub mod linear;

@@ -70,6 +70,21 @@ def self_attention(query, keys, values, heads, weighting, is_causal, distances=N
 
 ";
 
+/// States of gated recurrent units, as a function of the script; `a` is `[replicas, batch, positions, 3 units]`.
+const GRU: &str = "\
+def gru(a, weights, bias):
+    state, states = a.new_zeros(*a.shape[:2], weights.shape[1]), []
+    for a_t in a.unbind(2):
+        a_r, a_u, a_n = a_t.chunk(3, -1)
+        c_r, c_u, c_n = (state @ weights + bias).chunk(3, -1)
+        r, u = torch.sigmoid(a_r + c_r), torch.sigmoid(a_u + c_u)
+        state = (1 - u) * torch.tanh(a_n + r * c_n) + u * state
+        states.append(state)
+    return torch.stack(states, 2)
+
+
+";
+
 /// Positions one below the other, as a function of the script.
 const STACK: &str = "\
 def stack(*rows):
@@ -97,6 +112,9 @@ pub fn functions(graph: &Graph, has_initial: bool) -> String {
     }
     if has(|operator| matches!(operator, Operator::SelfAttention { .. })) {
         code += SELF_ATTENTION;
+    }
+    if has(|operator| *operator == Operator::Gru) {
+        code += GRU;
     }
     if has(|operator| *operator == Operator::LayerNorm) {
         code += LAYER_NORM;
@@ -223,6 +241,7 @@ impl Writer<'_> {
                     all[..3].join(", ")
                 )
             }
+            Operator::Gru => format!("gru({})", list(0).join(", ")),
             Operator::LayerNorm => {
                 let all = [vec![input(0)], terms(1)].concat();
                 format!("layer_norm({})", all.join(", "))

@@ -4,7 +4,7 @@ use crate::graph::{Examples, Graph, Node, Operator};
 use crate::matrix::Matrix;
 use crate::pointwise::Function;
 use crate::{
-    attention, attention_scores, block_diagonal, cross_entropy, layer_norm, linear, lookup, pointwise,
+    attention, attention_scores, block_diagonal, cross_entropy, gru, layer_norm, linear, lookup, pointwise,
     product, relu, score, self_attention, slice, stack, sum, weighted_sum,
 };
 
@@ -41,6 +41,7 @@ fn value(node: &Node, weights: &[Matrix], inputs: &[&Matrix], example: Examples<
         Operator::SelfAttention { heads, weighting, is_causal } => {
             self_attention::forward(inputs, heads, weighting, is_causal)
         }
+        Operator::Gru => gru::forward(inputs[0], inputs[1], inputs[2]),
         Operator::LayerNorm => layer_norm::forward(inputs[0], inputs[1], inputs[2]),
         Operator::Score { heads } => score::forward(inputs[0], inputs[1], heads),
         Operator::AttentionScores { heads } => attention_scores::forward(inputs[0], inputs[1], heads),
@@ -78,6 +79,7 @@ fn gradients(
         Operator::SelfAttention { heads, weighting, is_causal } => {
             self_attention::backward(inputs, heads, weighting, is_causal, grad_output)
         }
+        Operator::Gru => gru::backward(inputs[0], inputs[1], inputs[2], output, grad_output).to_vec(),
         Operator::LayerNorm => layer_norm::backward(inputs[0], inputs[1], grad_output).to_vec(),
         Operator::Score { heads } => score::backward(inputs[0], inputs[1], heads, grad_output).to_vec(),
         Operator::AttentionScores { heads } => {

@@ -9,7 +9,7 @@ use crate::simd::Row;
 use crate::weighted_sum::Weighting;
 use crate::{Executor, cross_entropy};
 
-/// Two layers of attention with positions, a norm and an MLP, with logits at each position, and the number of symbols.
+/// Two layers of attention with positions, recurrent units, a norm and an MLP, with logits at each position, and the number of symbols.
 fn network(random: &mut Random) -> (Graph, usize) {
     let (length, symbols) = (random.size(2, 56), random.size(2, 9));
     let [heads, size, hidden] = [4, 20, 20].map(|high| random.size(1, high));
@@ -22,6 +22,20 @@ fn network(random: &mut Random) -> (Graph, usize) {
     let [gain, shift] = ["gain", "shift"].map(|name| graph.parameter(name, [1, inputs], 1.0));
     let x = graph.lookup_all(table);
     let mut x = if random.size(0, 2) == 0 { x } else { graph.sum(&[x, positions]) };
+    if random.size(0, 1) == 0 {
+        let units = random.size(1, 40);
+        let [w_in, w] = [inputs, units].map(|rows| graph.parameter("gates", [rows, 3 * units], 1.0));
+        let bias = graph.parameter("bias", [1, 3 * units], 1.0);
+        let a = graph.linear(x, w_in);
+        let a = if random.size(0, 1) == 0 { a } else { graph.sum(&[a, bias]) };
+        let mut states = graph.gru(a, w, bias);
+        // A function that must not overwrite the states.
+        if random.size(0, 1) == 0 {
+            states = graph.pointwise(states, crate::pointwise::Function::Power(2));
+        }
+        let w_out = graph.parameter("states", [units, inputs], 1.0);
+        x = graph.linear(states, w_out);
+    }
     for layer in 0..2 {
         let [wq, wk, wv] =
             ["query", "key", "value"].map(|name| graph.parameter(name, [inputs, heads * size], 1.0));

@@ -32,7 +32,7 @@ use vivarium_core::catalog::CatalogInfo;
 use vivarium_core::pytorch::{ScriptPart, ToPyTorch};
 use vivarium_core::settings;
 use vivarium_core::settings::{InvalidSetting, Range};
-use vivarium_core::sources::{SHAW_2018, Source, VASWANI_2017};
+use vivarium_core::sources::{CHO_2014, SHAW_2018, Source, VASWANI_2017};
 use vivarium_operators::{Executor, Graph};
 
 /// Largest number of bytes of the text, also as a link writes it.
@@ -61,6 +61,7 @@ impl OwnNetwork {
         sources: &[
             VASWANI_2017,
             SHAW_2018,
+            CHO_2014,
             Source {
                 cite: "Ba et al. 2016",
                 title: "Layer Normalization",
@@ -82,6 +83,9 @@ attention  x + [o_0, o_1, …] {l}.out     o_g = Σ_i A_g[i] y_i {l}.value_g    
            or, with “causal” and on sequences, x and the earlier tokens
 mlp        x + σ(y {l}.w_in + {l}.b_in) {l}.w_out + {l}.b_out     σ(z) = max(0, z), z Φ(z) with “gelu”, z² with “square”
            y = x, or with “pre-norm” the layer norm of x, with {l}.gain and {l}.shift
+gru        h ← (1 − u) ∘ n + u ∘ h for one token after the other, from h = 0; the result at a token is h after the token
+           a = x {l}.input + {l}.input_bias     c = h {l}.hidden + {l}.hidden_bias     sigmoid(z) = 1 / (1 + e^−z)
+           r = sigmoid(a_0 + c_0)     u = sigmoid(a_1 + c_1)     n = tanh(a_2 + r ∘ c_2)
 linear     x {l}.w + {l}.b, or with “no-bias” x {l}.w
 norm       (x − mean x) / √(variance of x + 10⁻⁵) · {l}.gain + {l}.shift
 relu, gelu, square   σ(x)
@@ -95,7 +99,8 @@ read       f = x {l}.w, on sequences for each token",
             ["d", "components of a token before the layer; for embeddings, after it"],
             ["tokens", "number of tokens before the layer"],
             ["q", "heads times the size of a head"],
-            ["h", "neurons"],
+            ["h", "neurons, or units of a gru"],
+            ["a_0, a_1, a_2", "the three thirds of a vector a of 3 · h numbers"],
             ["r", "components of x"],
             ["v", "components of the result, or outputs"],
         ],
@@ -115,6 +120,10 @@ read       f = x {l}.w, on sequences for each token",
             Tensor::new("{l}.b_in", ["1", "h"], ["", "neuron"], "its biases"),
             Tensor::new("{l}.w_out", ["h", "d"], ["neuron", "component"], "second layer of an MLP"),
             Tensor::new("{l}.b_out", ["1", "d"], ["", "component"], "its biases"),
+            Tensor::new("{l}.input", ["d", "3 · h"], ["component", "unit: reset gates, then update gates, then new states"], "input weights of a gru"),
+            Tensor::new("{l}.input_bias", ["1", "3 · h"], ["", "unit: reset, update, new"], "biases of its inputs"),
+            Tensor::new("{l}.hidden", ["h", "3 · h"], ["unit", "unit: reset, update, new"], "its recurrent weights"),
+            Tensor::new("{l}.hidden_bias", ["1", "3 · h"], ["", "unit: reset, update, new"], "biases of its states"),
             Tensor::new("{l}.w", ["r", "v"], ["component", "component or class"], "weights of a linear map or of the outputs; after “concat” the rows of the tokens one below the other"),
             Tensor::new("{l}.b", ["1", "v"], ["", "component"], "biases of a linear map"),
         ],
@@ -123,7 +132,7 @@ read       f = x {l}.w, on sequences for each token",
     /// The graph of the text for such examples.
     ///
     /// # Errors
-    /// The first mistake.
+    /// The mistakes.
     pub fn graph(&self, data: Data) -> Result<Graph, NetworkError> {
         build::graph(&layers::parse(&self.net)?, data)
     }
@@ -210,7 +219,10 @@ impl OwnNetwork {
         let (graph, mut mistake) = match self.graph(data) {
             Ok(graph) => (graph, None),
             Err(error) => {
-                let expected = tr!("layers that fit together. The mistake: {error}", error);
+                let expected = match error.count() {
+                    1 => tr!("layers that fit together. The mistake: {error}", error),
+                    _ => tr!("layers that fit together. The mistakes: {error}", error),
+                };
                 let net = match data.tokens {
                     Tokens::Sequence(_) => PROPOSED_FOR_SEQUENCES,
                     _ => DEFAULT,

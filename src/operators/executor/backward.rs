@@ -10,8 +10,8 @@ use crate::self_attention::{self, Sizes};
 use crate::simd::{LANES, Panels, PanelsMut, Row, Source, SourceMut};
 use crate::weighted_sum::{self, Part, Position, Weighting};
 use crate::{
-    attention_scores, block_diagonal, layer_norm, linear, pointwise, product, read_out, relu, score, slice,
-    sum,
+    attention_scores, block_diagonal, gru, layer_norm, linear, pointwise, product, read_out, relu, score,
+    slice, sum,
 };
 
 impl Executor {
@@ -129,6 +129,27 @@ impl Executor {
                     layer_norm::backward_simd(d, gain, columns, workspace, &mut grad_x, count, x.overwrites);
                 });
                 self.with_gradient(shift, |_, grad| add_panels(d, grad, count, shift.overwrites));
+            }
+            Operator::Gru => {
+                let [a, w, bias] = [0, 1, 2].map(|input: usize| step.inputs[input][0]);
+                let sizes = gru::Sizes { positions: step.positions, units: step.heads.size };
+                let (d, examples, workspace) =
+                    (Panels::new(gradient, stride), self.count, &mut step.workspace);
+                let (weights, states) = (&self.slots[w.slot], self.slots[step.output].panels());
+                let transposed = Panels::new(&weights.transposed, weights.panel_count() * LANES);
+                gru::backward_simd(transposed, states, d, sizes, workspace, examples);
+                self.with_gradient(a, |_, grad| {
+                    let mut grad_a = PanelsMut::new(grad.rows, grad.stride);
+                    gru::add_gradient(sizes, workspace, stride, &mut grad_a, count, a.overwrites);
+                });
+                let output = step.output;
+                self.with_gradient(w, |executor, grad| {
+                    let states = executor.slots[output].panels();
+                    let mut grad_w = PanelsMut::new(grad.rows, grad.stride);
+                    gru::add_gradient_of_weights(sizes, states, workspace, &mut grad_w, examples);
+                });
+                let of_products = gru::gradient_of_products(sizes, workspace, stride);
+                self.with_gradient(bias, |_, grad| add_panels(of_products, grad, count, bias.overwrites));
             }
             Operator::SelfAttention { weighting, is_causal, .. } => {
                 let sizes = Sizes { positions: step.positions, heads: step.heads, weighting, is_causal };

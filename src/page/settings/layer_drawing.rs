@@ -80,6 +80,11 @@ impl LayerDrawing {
                     drawing.read((x - 2.0, 20.0), (*x, 20.0));
                 }
             }
+            Layer::Gru { .. } => {
+                drawing.on_lines(&from, &to, [12.0, 12.0]);
+                // From each state to the next.
+                to.array_windows().for_each(|[x, next]| drawing.read((x + 6.0, 20.0), (next - 6.0, 20.0)));
+            }
             Layer::Linear { .. } => drawing.on_lines(&from, &to, [12.0, 10.0]),
             Layer::Norm => drawing.on_lines(&from, &to, [16.0, 4.0]),
             Layer::Apply(_) => {
@@ -204,6 +209,7 @@ mod tests {
             ("linear 4", 3, 3),
             ("linear 4", 2, 1),
             ("norm", 3, 3),
+            ("gru 4", 3, 3),
             ("relu", 3, 3),
             ("sum", 3, 1),
             ("last", 3, 1),

@@ -1,6 +1,6 @@
 //! The graph of a network of layers.
 
-use super::layers::{Attention, Join, Layer, NetworkError};
+use super::layers::{Attention, Join, Layer, Mistake, NetworkError};
 use crate::models::graph_network::{ACTIVATIONS, ATTENTION};
 use crate::tasks::{ExampleForm, Examples};
 use vivarium_operators::pointwise::Function;
@@ -85,7 +85,7 @@ pub struct LayerOutput {
 /// The graph of these layers, each with the number of its line.
 ///
 /// # Errors
-/// The first layer that cannot follow those before it.
+/// The layers that cannot follow those before them.
 pub fn graph(layers: &[(usize, Layer)], data: Data) -> Result<Graph, NetworkError> {
     graph_with_outputs(layers, data, &mut vec![])
 }
@@ -106,47 +106,25 @@ pub(super) fn graph_with_outputs(
         Tokens::Sequence(length) => (Graph::new(length), vec![], 0),
     };
     let mut builder = Builder { graph, data, tokens, size, is_concatenated: false };
-    let last_hidden =
-        layers.iter().rposition(|(_, layer)| matches!(layer, Layer::Mlp { .. } | Layer::Apply(_)));
+    let is_hidden = |layer: &Layer| matches!(layer, Layer::Mlp { .. } | Layer::Gru { .. } | Layer::Apply(_));
+    let last_hidden = layers.iter().rposition(|(_, layer)| is_hidden(layer));
     let last_attention = layers.iter().rposition(|(_, layer)| matches!(layer, Layer::Attention(_)));
+    let mut mistakes = vec![];
     for (at, (line, layer)) in layers.iter().enumerate() {
-        let of_line = |message: String| NetworkError::of_line(*line, message);
-        let is_first = at == 0;
-        let is_read = matches!(layer, Layer::Read(_));
-        if is_read && at + 1 < layers.len() {
-            return Err(of_line(tr!("“read” must be the last layer").into()));
-        }
-        if builder.data.tokens != Tokens::Numbers && is_first != matches!(layer, Layer::Embed { .. }) {
-            let message = match is_first {
-                true => tr!("the first layer must be “embed”, because an example consists of tokens"),
-                false => tr!("“embed” can only be the first layer"),
-            };
-            return Err(of_line(message.into()));
-        }
-        let reads_numbers = matches!(
-            layer,
-            Layer::Embed { .. } | Layer::Linear { .. } | Layer::Mlp { is_normed: false, .. } | Layer::Read(_)
-        );
-        if is_first && !reads_numbers {
-            // The first weights have a row for each input, which charts show.
-            return Err(of_line(
-                tr!("the first layer must be embed, linear or mlp, because an example consists of numbers")
-                    .into(),
-            ));
-        }
-        if matches!(layer, Layer::Embed { .. }) && !is_first {
-            return Err(of_line(tr!("“embed” can only be the first layer").into()));
-        }
-        if builder.is_concatenated
-            && !matches!(layer, Layer::Linear { .. } | Layer::Read(_) | Layer::Apply(_))
-        {
-            return Err(of_line(
-                tr!("after “concat” the next layer must be linear, read, relu, gelu or square").into(),
-            ));
-        }
         let labels = [last_hidden == Some(at), last_attention == Some(at)];
         let before = builder.graph.parameters().len();
-        builder.add(at + 1, *layer, labels).map_err(of_line)?;
+        let place = Place { is_first: at == 0, is_last: at + 1 == layers.len() };
+        let added = builder.check(*layer, place).and_then(|()| builder.add(at + 1, *layer, labels));
+        if let Err(message) = added {
+            mistakes.push(Mistake::of_line(*line, message));
+            // Without the vectors of the first layer no other layer can be checked.
+            if at == 0 {
+                break;
+            }
+        }
+        if !mistakes.is_empty() {
+            continue;
+        }
         let own = builder.graph.parameters()[before..].iter();
         let (count, is_one) = (builder.token_count(), builder.is_concatenated);
         let output = LayerOutput {
@@ -158,18 +136,57 @@ pub(super) fn graph_with_outputs(
         };
         outputs.push(output);
     }
+    NetworkError::check(mistakes)?;
     let Builder { mut graph, tokens, .. } = builder;
     graph.set_output(tokens[0]);
     if !graph.output().shape.per_example {
         let message = tr!(
             "the outputs are the same for every example: no attention layer connects the token that “read” uses with the tokens of the example"
         );
-        return Err(NetworkError::of_text(message));
+        return Err(Mistake::of_text(message).into());
     }
     Ok(graph)
 }
 
+/// Place of a layer among the others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Place {
+    is_first: bool,
+    is_last: bool,
+}
+
 impl Builder {
+    /// # Errors
+    /// A sentence if the layer cannot stand at this place.
+    fn check(&self, layer: Layer, Place { is_first, is_last }: Place) -> Result<(), String> {
+        if matches!(layer, Layer::Read(_)) && !is_last {
+            return Err(tr!("“read” must be the last layer").into());
+        }
+        let is_embed = matches!(layer, Layer::Embed { .. });
+        if is_embed && !is_first {
+            return Err(tr!("“embed” can only be the first layer").into());
+        }
+        if is_first && !is_embed && self.data.tokens != Tokens::Numbers {
+            return Err(tr!("the first layer must be “embed”, because an example consists of tokens").into());
+        }
+        let reads_numbers = matches!(
+            layer,
+            Layer::Embed { .. } | Layer::Linear { .. } | Layer::Mlp { is_normed: false, .. } | Layer::Read(_)
+        );
+        if is_first && !reads_numbers {
+            // The first weights have a row for each input, which charts show.
+            let message =
+                tr!("the first layer must be embed, linear or mlp, because an example consists of numbers");
+            return Err(message.into());
+        }
+        let reads_one = matches!(layer, Layer::Linear { .. } | Layer::Read(_) | Layer::Apply(_));
+        if self.is_concatenated && !reads_one {
+            let message = tr!("after “concat” the next layer must be linear, read, relu, gelu or square");
+            return Err(message.into());
+        }
+        Ok(())
+    }
+
     /// Adds a layer, whose parameters have names that begin with its number; `labels` says whether probes show its neurons, and
     /// its attention.
     fn add(&mut self, number: usize, layer: Layer, labels: [bool; 2]) -> Result<(), String> {
@@ -230,6 +247,7 @@ impl Builder {
                 self.linear(named("w_out"), Some(named("b_out")), width);
                 self.add_to(&before);
             }
+            Layer::Gru { size } => self.gru(number, size, labels[0])?,
             Layer::Linear { size, has_bias } => self.linear(named("w"), has_bias.then(|| named("b")), size),
             Layer::Apply(function) => self.apply(function, labels[0]),
             Layer::Norm => self.norm(number),
@@ -346,6 +364,32 @@ impl Builder {
             }
             self.tokens.push(graph.linear(mean, out));
         }
+    }
+
+    fn gru(&mut self, number: usize, units: usize, is_labelled: bool) -> Result<(), String> {
+        if !matches!(self.data.tokens, Tokens::Sequence(_)) {
+            return Err(tr!("“gru” works only on tasks with sequences").into());
+        }
+        let (scale, of_hidden) = (self.scale(), 1.0 / (units as f32).sqrt());
+        let shapes = [
+            ("input", self.size, scale),
+            ("input_bias", 1, 0.0),
+            ("hidden", units, of_hidden),
+            ("hidden_bias", 1, 0.0),
+        ];
+        let [input, input_bias, hidden, hidden_bias] = shapes.map(|(name, rows, deviation)| {
+            self.graph.parameter(format!("{number}.{name}"), [rows, 3 * units], deviation)
+        });
+        for token in &mut self.tokens {
+            let of_inputs = self.graph.linear(*token, input);
+            let of_inputs = self.graph.sum(&[of_inputs, input_bias]);
+            *token = self.graph.gru(of_inputs, hidden, hidden_bias);
+            if is_labelled {
+                self.graph.label(*token, ACTIVATIONS);
+            }
+        }
+        self.size = units;
+        Ok(())
     }
 
     /// A linear map of each token, or of all one after the other.

@@ -45,6 +45,11 @@ pub enum Layer {
         /// Whether there is a b.
         has_bias: bool,
     },
+    /// The states of gated recurrent units that read the vectors one after the other.
+    Gru {
+        /// Units.
+        size: usize,
+    },
     /// σ(x).
     Apply(Function),
     /// The layer norm of x.
@@ -160,6 +165,14 @@ pub const LAYERS: &[LayerInfo] = &[
         ),
     ),
     info(
+        "gru",
+        "gru 32",
+        &[],
+        text!(
+            "Gated recurrent units (GRU), which read the tokens one after the other; the number is the number of units. The result at a token is the state of the units after this token. No residual connection. Only for sequences."
+        ),
+    ),
+    info(
         "linear",
         "linear 64",
         &["no-bias"],
@@ -207,26 +220,26 @@ fn join(word: &str) -> Option<Join> {
     })
 }
 
-/// What is wrong with the text of a network.
+/// A mistake in the text of a network.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NetworkError {
+pub struct Mistake {
     /// Number of the line, from 1; none of the text as a whole.
-    pub line: Option<usize>,
+    line: Option<usize>,
     /// A sentence without its full stop.
-    pub message: String,
+    message: String,
 }
 
-impl NetworkError {
+impl Mistake {
     pub(super) fn of_line(line: usize, message: impl Into<String>) -> Self {
-        NetworkError { line: Some(line), message: message.into() }
+        Mistake { line: Some(line), message: message.into() }
     }
 
     pub(super) fn of_text(message: impl Into<String>) -> Self {
-        NetworkError { line: None, message: message.into() }
+        Mistake { line: None, message: message.into() }
     }
 }
 
-impl fmt::Display for NetworkError {
+impl fmt::Display for Mistake {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.line {
             Some(line) => f.write_str(&tr!("line {line}: {message}", line, message = self.message)),
@@ -235,12 +248,47 @@ impl fmt::Display for NetworkError {
     }
 }
 
+/// All mistakes in the text of a network, in the order of its lines.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NetworkError(Vec<Mistake>);
+
+impl NetworkError {
+    /// An error if there are mistakes.
+    pub(super) fn check(mistakes: Vec<Mistake>) -> Result<(), NetworkError> {
+        if mistakes.is_empty() { Ok(()) } else { Err(NetworkError(mistakes)) }
+    }
+
+    /// Number of mistakes.
+    pub fn count(&self) -> usize {
+        self.0.len()
+    }
+}
+
+impl From<Mistake> for NetworkError {
+    fn from(mistake: Mistake) -> Self {
+        NetworkError(vec![mistake])
+    }
+}
+
+/// As many mistakes as a person reads at once.
+const SHOWN_MISTAKES: usize = 5;
+
+impl fmt::Display for NetworkError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (number, mistake) in self.0.iter().take(SHOWN_MISTAKES).enumerate() {
+            let begin = if number == 0 { "" } else { "; " };
+            write!(f, "{begin}{mistake}")?;
+        }
+        if self.count() > SHOWN_MISTAKES { f.write_str("; …") } else { Ok(()) }
+    }
+}
+
 /// The layers of a text, each with the number of its line.
 ///
 /// # Errors
-/// The first mistake.
+/// All mistakes that show in single lines; if there are none, that of the text as a whole.
 pub fn parse(text: &str) -> Result<Vec<(usize, Layer)>, NetworkError> {
-    let mut layers = vec![];
+    let (mut layers, mut mistakes) = (vec![], vec![]);
     for (at, line) in text.lines().enumerate() {
         let line = line.split('#').next().unwrap_or_default();
         for part in line.split(';') {
@@ -248,17 +296,20 @@ pub fn parse(text: &str) -> Result<Vec<(usize, Layer)>, NetworkError> {
             if words.is_empty() {
                 continue;
             }
-            let layer = layer(&words).map_err(|message| NetworkError::of_line(at + 1, message))?;
-            layers.push((at + 1, layer));
+            match layer(&words) {
+                Ok(layer) => layers.push((at + 1, layer)),
+                Err(message) => mistakes.push(Mistake::of_line(at + 1, message)),
+            }
         }
     }
+    NetworkError::check(mistakes)?;
     if layers.len() > MAX_LAYERS {
         let message = tr!("a network has at most {most} layers", most = MAX_LAYERS);
-        return Err(NetworkError::of_text(message));
+        return Err(Mistake::of_text(message).into());
     }
     match layers.last() {
         Some((_, Layer::Read(_))) => Ok(layers),
-        _ => Err(NetworkError::of_text(tr!("the last layer must be “read”, which computes the outputs"))),
+        _ => Err(Mistake::of_text(tr!("the last layer must be “read”, which computes the outputs")).into()),
     }
 }
 
@@ -289,6 +340,7 @@ fn layer(words: &[&str]) -> Result<Layer, String> {
         "positions" => Layer::Positions,
         "attention" => Layer::Attention(Attention::new(size)),
         "mlp" => Layer::Mlp { size, function: Function::Relu, is_normed: false },
+        "gru" => Layer::Gru { size },
         "linear" => Layer::Linear { size, has_bias: true },
         "norm" => Layer::Norm,
         "read" => Layer::Read(None),
@@ -384,7 +436,7 @@ mod tests {
     fn every_mistake_has_a_sentence() {
         assert_eq!(
             mistake("embed 64\nconv 3"),
-            "line 2: there is no layer “conv”; the layers are embed, token, positions, attention, mlp, linear, norm, relu, gelu, square, sum, concat, last, read"
+            "line 2: there is no layer “conv”; the layers are embed, token, positions, attention, mlp, gru, linear, norm, relu, gelu, square, sum, concat, last, read"
         );
         assert_eq!(mistake("embed"), "line 1: “embed” needs a number from 1 to 4096, as in “embed 128”");
         assert_eq!(mistake("mlp 5000"), "line 1: “mlp” needs a number from 1 to 4096, as in “mlp 512”");
@@ -406,6 +458,11 @@ mod tests {
         assert_eq!(mistake("norm 3"), "line 1: “norm” has no options, but “3” follows");
         assert_eq!(mistake("embed 3"), "the last layer must be “read”, which computes the outputs");
         assert_eq!(mistake(""), mistake("embed 3"));
+        assert_eq!(
+            mistake("embed\nnorm 3; norm\nread first"),
+            [mistake("embed"), mistake("\nnorm 3"), mistake("\n\nread first")].join("; ")
+        );
+        assert!(mistake(&"conv\n".repeat(6)).ends_with("concat, last, read; …"));
         assert_eq!(mistake(&"relu\n".repeat(25)), "a network has at most 24 layers");
     }
 }

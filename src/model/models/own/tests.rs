@@ -51,6 +51,8 @@ fn networks_answer_as_their_graphs() {
         (SEQUENCES, PROPOSED_FOR_SEQUENCES.into()),
         (SEQUENCES, "embed 10\nattention 2 pre-norm relative\nmlp 7 gelu pre-norm\nattention 3 size 2 relu relative\nread".into()),
         (SEQUENCES, "embed 5\nlinear 20\nsquare\nread".into()),
+        (SEQUENCES, "embed 5\ngru 20\nread".into()),
+        (SEQUENCES, "embed 9\nattention 3 pre-norm\ngru 17\nsquare\nmlp 8\ngru 4\nread".into()),
     ];
     for (data, text) in texts {
         let graph = network(&text).graph(data).unwrap();
@@ -159,11 +161,15 @@ fn layers_that_do_not_fit_have_a_sentence() {
             mistake(data, "embed 3\nsum\nembed 3\nread"),
             "line 3: “embed” can only be the first layer"
         );
-        assert_eq!(mistake(data, "embed 3\nread sum\nread"), "line 2: “read” must be the last layer");
+        assert_eq!(mistake(data, "embed 3\nread sum\nread last"), "line 2: “read” must be the last layer");
     }
     assert_eq!(
         mistake(PAIRS, "embed 3\nmlp 4\nread"),
         "line 3: “read” needs one vector, but there are 2 tokens: write “read last”, “read sum” or “read concat”"
+    );
+    assert_eq!(
+        mistake(PAIRS, "embed 3\ngru 4\nembed 5\nattention 2\nread last"),
+        "line 2: “gru” works only on tasks with sequences; line 3: “embed” can only be the first layer; line 4: the tokens have 3 components, which cannot be divided among 2 heads; write the size of a head, as in “attention 2 size 32”"
     );
     assert_eq!(
         mistake(PAIRS, "embed 30\nattention 4\nread sum"),
@@ -208,6 +214,10 @@ fn layers_that_do_not_fit_have_a_sentence() {
     assert_eq!(
         mistake(PAIRS, "embed 4\nattention 2 relative\nread last"),
         "line 2: “relative” works only on tasks with sequences"
+    );
+    assert_eq!(
+        mistake(PAIRS, "embed 4\ngru 2\nread last"),
+        "line 2: “gru” works only on tasks with sequences"
     );
     assert_eq!(
         mistake(PAIRS, "embed 3\ntoken\nmlp 5\nread last"),

@@ -1,0 +1,314 @@
+//! Gated recurrent units: the state at each position, computed from the state at the position before it.
+//!
+//! ```text
+//! c = h_{t−1} w + b                                      a [positions, 3 · units], w [units, 3 · units], b [1, 3 · units]
+//! r = σ(a_r + c_r)    u = σ(a_u + c_u)    n = tanh(a_n + r c_n)            r, u, n: the thirds of row t of a, and of c
+//! out_t = h_t = (1 − u) n + u h_{t−1}                    h_{−1} = 0, out [positions, units]
+//! g_t = grad_out_t + u_{t+1} g_{t+1} + d_{t+1} wᵀ        of the last position grad_out_t
+//! grad_n = g (1 − u) (1 − n²)    grad_u = g (h_{t−1} − n) u (1 − u)    grad_r = grad_n c_n r (1 − r)
+//! grad_a_t = (grad_r, grad_u, grad_n)    d_t = (grad_r, grad_u, r grad_n)
+//! grad_w += h_{t−1}ᵀ d_t    grad_b += d_t
+//! ```
+//!
+//! Cho et al. 2014, section 2.3, with the gates of PyTorch's `GRU`, which calls u z.
+//!
+//! # Why
+//! In vectors an example is computed position by position, each time the product of one row with w, whose sums for four panels of
+//! columns stay in registers. The gradient of w is one product for all positions of an example.
+
+use crate::matrix::Matrix;
+use crate::simd::{
+    LANES, Panels, PanelsMut, Row, Source, accumulate_weight_gradient, panels, row_by_row, sigmoid, tanh,
+    wide,
+};
+
+/// Panels of columns whose sums stay in registers.
+const SUMMED_PANELS: usize = 4;
+
+/// What is computed at a position, number by number.
+struct Gates {
+    c: Vec<f64>,
+    r: Vec<f64>,
+    u: Vec<f64>,
+    n: Vec<f64>,
+}
+
+/// The gates at a position with these inputs, after the state `before`.
+fn gates(a: &[f64], before: &Matrix, w: &Matrix, bias: &Matrix) -> Gates {
+    let units = w.rows;
+    let mut c = before.multiply(w);
+    c.add(bias);
+    let logistic = |x: f64| 1.0 / (1.0 + libm::exp(-x));
+    let gate = |first: usize| (first..first + units).map(|at| logistic(a[at] + c.values[at])).collect();
+    let (r, u): (Vec<f64>, Vec<f64>) = (gate(0), gate(units));
+    let n = (0..units).map(|k| libm::tanh(a[2 * units + k] + r[k] * c.values[2 * units + k])).collect();
+    Gates { c: c.values, r, u, n }
+}
+
+/// The states at all positions.
+pub fn forward(a: &Matrix, w: &Matrix, bias: &Matrix) -> Matrix {
+    let mut out = Matrix::zeros(a.rows, w.rows);
+    let mut before = Matrix::zeros(1, w.rows);
+    for t in 0..a.rows {
+        let Gates { u, n, .. } = gates(a.row(t), &before, w, bias);
+        let states = before.values.iter_mut().zip(u.iter().zip(&n));
+        states.for_each(|(h, (u, n))| *h = (1.0 - u) * n + u * *h);
+        out.row_mut(t).copy_from_slice(&before.values);
+    }
+    out
+}
+
+/// The gradients of a, w and the bias; `out` is the result of [`forward`].
+pub fn backward(a: &Matrix, w: &Matrix, bias: &Matrix, out: &Matrix, grad_output: &Matrix) -> [Matrix; 3] {
+    let [mut grad_a, mut grad_w, mut grad_bias] = [a, w, bias].map(Matrix::zeros_like);
+    let units = w.rows;
+    let mut carried = vec![0.0; units];
+    for t in (0..a.rows).rev() {
+        let mut before = Matrix::zeros(1, units);
+        if t > 0 {
+            before.values.copy_from_slice(out.row(t - 1));
+        }
+        let Gates { c, r, u, n } = gates(a.row(t), &before, w, bias);
+        let mut d = Matrix::zeros(1, 3 * units);
+        for k in 0..units {
+            let g = grad_output.row(t)[k] + carried[k];
+            let grad_n = g * (1.0 - u[k]) * (1.0 - n[k] * n[k]);
+            let grad_u = g * (before.values[k] - n[k]) * u[k] * (1.0 - u[k]);
+            let grad_r = grad_n * c[2 * units + k] * r[k] * (1.0 - r[k]);
+            for (part, (of_a, of_c)) in
+                [(grad_r, grad_r), (grad_u, grad_u), (grad_n, r[k] * grad_n)].into_iter().enumerate()
+            {
+                grad_a.row_mut(t)[part * units + k] = of_a;
+                d.values[part * units + k] = of_c;
+            }
+            carried[k] = g * u[k];
+        }
+        let through = d.multiply(&w.transposed());
+        carried.iter_mut().zip(&through.values).for_each(|(sum, through)| *sum += through);
+        grad_w.add(&before.transposed().multiply(&d));
+        grad_bias.add(&d);
+    }
+    [grad_a, grad_w, grad_bias]
+}
+
+/// Positions of an example, and units.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Sizes {
+    /// Positions of an example.
+    pub positions: usize,
+    /// Units.
+    pub units: usize,
+}
+
+impl Sizes {
+    /// Panels of units.
+    fn panels(self) -> usize {
+        panels(self.units)
+    }
+
+    /// Rows of the workspace, for values with this stride: r, u, c_n and n of each sample, and a state and a c.
+    ///
+    /// The backward pass replaces them by the parts of d, and by the gradient of n.
+    pub fn workspace_rows(self, stride: usize) -> usize {
+        4 * self.panels() * (stride + 1)
+    }
+}
+
+/// Adds the product of one row with `w` to the panels of `out`.
+///
+/// # Shapes
+/// `x` has a row for each panel of inputs, `out` one for each panel of columns; `w` is `[panel of columns][input]`, of which `inputs`
+/// rows count.
+#[inline(always)]
+fn add_product(x: &[Row], w: Panels<'_>, inputs: usize, out: &mut [Row]) {
+    for (number, out) in out.chunks_mut(SUMMED_PANELS).enumerate() {
+        let w = w.from(number * SUMMED_PANELS * w.stride);
+        match out.len() {
+            1 => add_to_panels::<1>(x, w, inputs, out),
+            2 => add_to_panels::<2>(x, w, inputs, out),
+            3 => add_to_panels::<3>(x, w, inputs, out),
+            _ => add_to_panels::<SUMMED_PANELS>(x, w, inputs, out),
+        }
+    }
+}
+
+/// As [`add_product`], for so many panels of columns.
+#[inline(always)]
+fn add_to_panels<const PANELS: usize>(x: &[Row], w: Panels<'_>, inputs: usize, out: &mut [Row]) {
+    let columns: [&[Row]; PANELS] = std::array::from_fn(|panel| w.panel(panel, inputs));
+    let mut sums: [Row; PANELS] = std::array::from_fn(|panel| out[panel]);
+    for (first, x) in (0..inputs).step_by(LANES).zip(x) {
+        for lane in 0..LANES.min(inputs - first) {
+            row_by_row();
+            let (factor, at) = (x.0[lane], first + lane);
+            sums =
+                std::array::from_fn(|panel| sums[panel].zip(columns[panel][at], |sum, w| sum + w * factor));
+        }
+    }
+    out.copy_from_slice(&sums);
+}
+
+wide! {
+    /// Writes the states of `examples` examples, and what the backward pass needs into the workspace.
+    ///
+    /// # Shapes
+    /// `a` is `[third][panel of units][sample]`, `w` is `[third][panel of units][unit]`, the bias has one row, and `out` is
+    /// `[panel of units][sample]`, with the positions of an example one after the other. The workspace holds
+    /// [`Sizes::workspace_rows`].
+    pub fn forward_simd(
+        a: Panels<'_>,
+        w: Panels<'_>,
+        bias: Source<'_>,
+        sizes: Sizes,
+        workspace: &mut [Row],
+        out: &mut PanelsMut<'_>,
+        examples: usize,
+    ) {
+        let (panels, stride) = (sizes.panels(), out.stride);
+        let (all, one) = workspace.split_at_mut(4 * panels * stride);
+        let (state, c) = one.split_at_mut(panels);
+        for sample in 0..examples * sizes.positions {
+            if sample % sizes.positions == 0 {
+                state.fill(Row::ZERO);
+            }
+            for (panel, c) in c.iter_mut().enumerate() {
+                *c = bias.row(panel, 0);
+            }
+            add_product(state, w, sizes.units, c);
+            for (panel, state) in state.iter_mut().enumerate() {
+                row_by_row();
+                let part = |number: usize| number * panels + panel;
+                let of_a = |number: usize| a.rows[part(number) * a.stride + sample];
+                let r = sigmoid(of_a(0) + c[part(0)]);
+                let u = sigmoid(of_a(1) + c[part(1)]);
+                let n = tanh(of_a(2) + r.zip(c[part(2)], |r, c| r * c));
+                for (number, value) in [r, u, c[part(2)], n].into_iter().enumerate() {
+                    all[part(number) * stride + sample] = value;
+                }
+                *state = n.zip(u, |n, u| (1.0 - u) * n) + u.zip(*state, |u, h| u * h);
+                out.rows[panel * stride + sample] = *state;
+            }
+        }
+    }
+}
+
+wide! {
+    /// Replaces in the workspace what [`forward_simd`] has written by gradients.
+    ///
+    /// # Shapes
+    /// As in [`forward_simd`]; `transposed` is `[panel of units][third, unit]`, `states` are the result.
+    pub fn backward_simd(
+        transposed: Panels<'_>,
+        states: Panels<'_>,
+        grad_output: Panels<'_>,
+        sizes: Sizes,
+        workspace: &mut [Row],
+        examples: usize,
+    ) {
+        let (panels, stride, positions) = (sizes.panels(), states.stride, sizes.positions);
+        let (all, one) = workspace.split_at_mut(4 * panels * stride);
+        let (carried, d) = one.split_at_mut(panels);
+        for sample in (0..examples * positions).rev() {
+            if sample % positions == positions - 1 {
+                carried.fill(Row::ZERO);
+            }
+            for (panel, carried) in carried.iter_mut().enumerate() {
+                row_by_row();
+                let at = |number: usize| (number * panels + panel) * stride + sample;
+                let [r, u, c, n] = [0, 1, 2, 3].map(|number| all[at(number)]);
+                let before = match sample % positions {
+                    0 => Row::ZERO,
+                    _ => states.rows[panel * stride + sample - 1],
+                };
+                let g = grad_output.rows[panel * grad_output.stride + sample] + *carried;
+                let grad_n = g.zip(u, |g, u| g * (1.0 - u)).zip(n, |g, n| g * (1.0 - n * n));
+                let grad_u = g.zip(before - n, |g, d| g * d).zip(u, |g, u| g * u * (1.0 - u));
+                let grad_r = grad_n.zip(c, |g, c| g * c).zip(r, |g, r| g * r * (1.0 - r));
+                let parts = [grad_r, grad_u, grad_n.zip(r, |g, r| g * r), grad_n];
+                for (number, part) in parts.into_iter().enumerate() {
+                    all[at(number)] = part;
+                }
+                for (number, part) in parts[..3].iter().enumerate() {
+                    d[number * panels + panel] = *part;
+                }
+                *carried = g.zip(u, |g, u| g * u);
+            }
+            add_product(d, transposed, 3 * panels * LANES, carried);
+        }
+    }
+}
+
+/// Adds the gradient of a after [`backward_simd`], or writes it.
+pub fn add_gradient(
+    sizes: Sizes,
+    workspace: &[Row],
+    stride: usize,
+    grad_a: &mut PanelsMut<'_>,
+    count: usize,
+    overwrites: bool,
+) {
+    let panels = sizes.panels();
+    for panel in 0..3 * panels {
+        // The gradient of n is behind the parts of d.
+        let from = if panel < 2 * panels { panel } else { panel + panels };
+        let own = &workspace[from * stride..][..count];
+        let target = grad_a.panel(panel, count);
+        if overwrites {
+            target.copy_from_slice(own);
+            continue;
+        }
+        target.iter_mut().zip(own).for_each(|(target, own)| *target = *target + *own);
+    }
+}
+
+/// d of all samples after [`backward_simd`].
+pub fn gradient_of_products(sizes: Sizes, workspace: &[Row], stride: usize) -> Panels<'_> {
+    Panels::new(&workspace[..3 * sizes.panels() * stride], stride)
+}
+
+/// Adds the gradient of w after [`backward_simd`].
+pub fn add_gradient_of_weights(
+    sizes: Sizes,
+    states: Panels<'_>,
+    workspace: &[Row],
+    grad_w: &mut PanelsMut<'_>,
+    examples: usize,
+) {
+    let d = gradient_of_products(sizes, workspace, states.stride);
+    for first in (0..examples).map(|example| example * sizes.positions) {
+        let (before, d, count) = (states.from(first), d.from(first + 1), sizes.positions - 1);
+        accumulate_weight_gradient(before, d, 3 * sizes.panels(), sizes.units, grad_w, count);
+    }
+}
+
+/// The states on tensors.
+///
+/// # Shapes
+/// `a` is `[replicas, batch · positions, 3 · units]`, `w` is `[replicas, units, 3 · units]`, the bias `[replicas, 1, 3 · units]`; the
+/// result is `[replicas, batch · positions, units]`.
+#[cfg(feature = "train")]
+pub fn forward_tensors(
+    a: burn::tensor::Tensor<3>,
+    w: burn::tensor::Tensor<3>,
+    bias: burn::tensor::Tensor<3>,
+    positions: usize,
+) -> burn::tensor::Tensor<3> {
+    use burn::tensor::Tensor;
+    use burn::tensor::activation::sigmoid;
+    let ([replicas, rows, _], [_, units, _]) = (a.dims(), w.dims());
+    let batch = rows / positions;
+    // All examples of a position side by side.
+    let a = a.reshape([replicas, batch, positions, 3 * units]);
+    let third = |x: &Tensor<3>, number: usize| x.clone().narrow(2, number * units, units);
+    let mut state = Tensor::<3>::zeros([replicas, batch, units], &w.device());
+    let mut states = vec![];
+    for t in 0..positions {
+        let a = a.clone().narrow(2, t, 1).reshape([replicas, batch, 3 * units]);
+        let c = state.clone().matmul(w.clone()) + bias.clone();
+        let [r, u] = [0, 1].map(|number| sigmoid(third(&a, number) + third(&c, number)));
+        let n = (third(&a, 2) + r * third(&c, 2)).tanh();
+        state = n.clone() + u * (state - n);
+        states.push(state.clone().reshape([replicas, batch, 1, units]));
+    }
+    Tensor::cat(states, 2).reshape([replicas, rows, units])
+}
