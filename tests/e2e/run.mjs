@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, afterEach, before, describe, it } from "node:test";
+import { fileURLToPath } from "node:url";
 
 import { access } from "./access.mjs";
 import { charts } from "./charts.mjs";
@@ -29,6 +30,7 @@ import { machineLab } from "./machines.mjs";
 import { markovLab } from "./markov.mjs";
 import { ownNetworks } from "./own.mjs";
 import { paper } from "./paper.mjs";
+import { runGroups } from "./parallel.mjs";
 import { parityLab } from "./parity.mjs";
 import { inContextLab } from "./in_context.mjs";
 import { lookupLab } from "./lookup.mjs";
@@ -47,11 +49,22 @@ import { walk } from "./walk.mjs";
 const PHONE = { width: 390, height: 844 };
 const QUIET = [];
 
+/** Groups of tests: the long ones first, so that none of them is left over at the end. */
+const groups = [];
+
+/** The group that this process runs; all groups without one. */
+const GROUP = process.env.GROUP;
+
+/** Adds a group of tests: with `gpu`, it has a browser with a simulated GPU; `alone` if it measures what other groups would disturb. */
+function group(name, body, { gpu = false, alone = false } = {}) {
+  groups.push({ name, body, gpu, alone });
+}
+
 let site;
 let plain;
 let simulated;
 
-before(async () => {
+async function start({ gpu }) {
   // The GPU is kept where a test can reach it, to take it away, its shaders where one can spoil them, and the memory of
   // the worker's program where one can see and fill it.
   const hook = `
@@ -73,21 +86,20 @@ before(async () => {
     };\n`;
   site = await serve({ "worker-loader.js": (text) => hook + text });
   plain = await open();
+  if (!gpu) return;
   simulated = await open({ gpu: true });
   // The page gives the browser five seconds to find a GPU, whose process starts with the first request.
   const page = await simulated.context.newPage();
   await page.goto(`${site.address}build.txt`);
   await page.evaluate(() => navigator.gpu.requestAdapter().then(Boolean));
   await page.close();
-});
+}
 
-afterEach(closeVisited);
-
-after(async () => {
+async function stop() {
   await plain?.close();
   await simulated?.close();
   site?.close();
-});
+}
 
 const found = (see, seconds) => until(async () => /found|reached|solved/i.test(await text(see("status"))), "the parity to be found", seconds);
 
@@ -103,7 +115,46 @@ function difference(a, b, count) {
   return worst;
 }
 
-describe("the first view", () => {
+group("deployments", () => deployments());
+group("every passage", () => walk(() => ({ context: plain.context, address: site.address })));
+group("eyes, hands and paper", () => access(() => ({ context: plain.context, address: site.address })));
+group("networks of one's own", () => ownNetworks(() => ({ context: plain.context, address: site.address })));
+group("stories and the teacher's link", () => teaching(() => ({ context: plain.context, address: site.address })));
+group("the first screen", () => stage(() => site.address));
+group("what people keep", () => keptRuns(() => ({ address: site.address })));
+group("faults", () => faults(() => ({ context: plain.context, simulated: simulated.context, address: site.address })), { gpu: true });
+group("links that are dear", () => links(() => ({ context: plain.context, address: site.address })));
+group("every view", () => everyView(() => ({ context: plain.context, address: site.address })));
+group("files", () => files(() => ({ context: plain.context, address: site.address })));
+group("translators and other countries", () => translators(() => ({ address: site.address })));
+group("time and comparison", () => timeAndComparison(() => ({ context: plain.context, address: site.address })));
+group("sweeps", () => sweeps(() => ({ context: plain.context, address: site.address })));
+group("the gallery", () => gallery(() => ({ context: plain.context, address: site.address })));
+group("inside other pages", () => embeds(() => ({ context: plain.context, address: site.address })));
+group("languages", () => languages(() => ({ address: site.address })));
+group("charts", () => charts(() => ({ context: plain.context, address: site.address })));
+group("stories on paper", () => paper(() => ({ context: plain.context, address: site.address })));
+group("the groups lab", () => groupsLab(() => ({ context: plain.context, address: site.address })));
+group("the parity lab", () => parityLab(() => ({ context: plain.context, address: site.address })));
+group("the Markov lab", () => markovLab(() => ({ context: plain.context, address: site.address })));
+group("the lab of the perceptron", () => perceptronLab(() => ({ context: plain.context, address: site.address })));
+group("the look-up lab", () => lookupLab(() => ({ context: plain.context, address: site.address })));
+group("the lab of a transformer that is gradient descent", () => descentLab(() => ({ context: plain.context, address: site.address })));
+group("the lab of a transformer that runs a Turing machine", () => machineLab(() => ({ context: plain.context, address: site.address })));
+group("the in-context lab", () => inContextLab(() => ({ context: plain.context, address: site.address })));
+group("the lab of circuits", () => circuitsLab(() => ({ context: plain.context, address: site.address })));
+group("the program lab", () => programLab(() => ({ context: plain.context, address: site.address })));
+group("the lab of Boolean functions", () => functionsLab(() => ({ context: plain.context, address: site.address })));
+group("the lab of tables", () => tables(() => ({ context: plain.context, address: site.address })));
+group("what is kept for visits without a network", () => keeping());
+group("width and luck", () => luck(() => ({ context: plain.context, address: site.address })));
+group("lectures", () => lectures(() => ({ context: plain.context, address: site.address })));
+group("the glossary", () => glossary(() => ({ context: plain.context, address: site.address })));
+group("other engines", () => engines(() => ({ context: plain.context, address: site.address })));
+group("devices", () => devices(() => ({ plain: plain.context, simulated: simulated.context, address: site.address })), { gpu: true, alone: true });
+group("many runs", () => soak(() => ({ address: site.address })), { alone: true });
+
+group("the first view", () => {
   it("is alive without a click, finds the parity and says at which step", async () => {
     const { page, heard, see } = await visit(plain.context, site.address);
     await see("chart-loss").waitFor({ timeout: 60_000 });
@@ -163,7 +214,7 @@ describe("the first view", () => {
   });
 });
 
-describe("a link", () => {
+group("a link", () => {
   const LINK = "#v1/sparse-parity?n=12&k=2&width=24&seed=3&steps=400&halt=steps&every=10&held=512&speed=0";
 
   it("is the run: the same bits in the page, in the page again, and on the command line", async () => {
@@ -240,7 +291,7 @@ describe("a link", () => {
   });
 });
 
-describe("controls", () => {
+group("controls", () => {
   const LINK = "#v1/sparse-parity?n=12&k=2&width=24&every=10&held=512&steps=100000&halt=steps&speed=200";
 
   it("play, pause, step, reset and seed, by button and by key", async () => {
@@ -319,7 +370,7 @@ describe("controls", () => {
   });
 });
 
-describe("the charts", () => {
+group("the charts", () => {
   const LINK = "#v1/sparse-parity?n=12&k=2&width=24&every=10&held=512&steps=100000&halt=steps&speed=200";
   const charts = (page) => page.locator("canvas").evaluateAll((all) => all.map((canvas) => canvas.dataset.testid));
   const pressed = (see, id) => see(id).getAttribute("aria-pressed");
@@ -406,40 +457,7 @@ describe("the charts", () => {
   });
 });
 
-describe("the first screen", () => stage(() => site.address));
-describe("the groups lab", () => groupsLab(() => ({ context: plain.context, address: site.address })));
-describe("the parity lab", () => parityLab(() => ({ context: plain.context, address: site.address })));
-describe("the Markov lab", () => markovLab(() => ({ context: plain.context, address: site.address })));
-describe("the lab of the perceptron", () => perceptronLab(() => ({ context: plain.context, address: site.address })));
-describe("networks of one's own", () => ownNetworks(() => ({ context: plain.context, address: site.address })));
-describe("the look-up lab", () => lookupLab(() => ({ context: plain.context, address: site.address })));
-describe("the lab of a transformer that is gradient descent", () => descentLab(() => ({ context: plain.context, address: site.address })));
-describe("the lab of a transformer that runs a Turing machine", () => machineLab(() => ({ context: plain.context, address: site.address })));
-describe("the in-context lab", () => inContextLab(() => ({ context: plain.context, address: site.address })));
-describe("the lab of circuits", () => circuitsLab(() => ({ context: plain.context, address: site.address })));
-describe("the program lab", () => programLab(() => ({ context: plain.context, address: site.address })));
-describe("the lab of Boolean functions", () => functionsLab(() => ({ context: plain.context, address: site.address })));
-describe("the lab of tables", () => tables(() => ({ context: plain.context, address: site.address })));
-describe("what is kept for visits without a network", () => keeping());
-describe("deployments", () => deployments());
-describe("every view", () => everyView(() => ({ context: plain.context, address: site.address })));
-
-describe("the gallery", () => gallery(() => ({ context: plain.context, address: site.address })));
-describe("devices", () => devices(() => ({ plain: plain.context, simulated: simulated.context, address: site.address })));
-describe("files", () => files(() => ({ context: plain.context, address: site.address })));
-describe("width and luck", () => luck(() => ({ context: plain.context, address: site.address })));
-describe("stories and the teacher's link", () => teaching(() => ({ context: plain.context, address: site.address })));
-describe("lectures", () => lectures(() => ({ context: plain.context, address: site.address })));
-describe("inside other pages", () => embeds(() => ({ context: plain.context, address: site.address })));
-describe("the glossary", () => glossary(() => ({ context: plain.context, address: site.address })));
-describe("every passage", () => walk(() => ({ context: plain.context, address: site.address })));
-describe("eyes, hands and paper", () => access(() => ({ context: plain.context, address: site.address })));
-describe("stories on paper", () => paper(() => ({ context: plain.context, address: site.address })));
-describe("charts", () => charts(() => ({ context: plain.context, address: site.address })));
-describe("time and comparison", () => timeAndComparison(() => ({ context: plain.context, address: site.address })));
-describe("links that are dear", () => links(() => ({ context: plain.context, address: site.address })));
-
-describe("advice", () => {
+group("advice", () => {
   it("says why settings cannot learn, and nothing where they can", async () => {
     const { page, see, heard } = await visit(plain.context, site.address, "#v1/sparse-parity?n=12&width=24&act=power&degree=2&start=paused");
     await until(async () => /polynomial of degree 2/.test(await text(see("advice"))), "the reason");
@@ -452,7 +470,7 @@ describe("advice", () => {
   });
 });
 
-describe("devices", () => {
+group("training on a GPU", () => {
   const LINK = "#v1/sparse-parity?n=12&k=2&width=16&every=1&held=128&steps=100&halt=steps&device=gpu&speed=0";
 
   it("trains through WebGPU, names it, and gives the CPU's numbers up to rounding", async () => {
@@ -623,17 +641,19 @@ describe("devices", () => {
     assert.deepEqual(heard.console, QUIET);
     await page.close();
   });
-});
-describe("languages", () => languages(() => ({ address: site.address })));
+}, { gpu: true });
 
-describe("translators and other countries", () => translators(() => ({ address: site.address })));
-
-describe("sweeps", () => sweeps(() => ({ context: plain.context, address: site.address })));
-
-describe("what people keep", () => keptRuns(() => ({ address: site.address })));
-
-describe("faults", () => faults(() => ({ context: plain.context, simulated: simulated.context, address: site.address })));
-
-describe("many runs", () => soak(() => ({ address: site.address })));
-
-describe("other engines", () => engines(() => ({ context: plain.context, address: site.address })));
+if (GROUP === undefined) {
+  // Words behind the script choose groups by their names.
+  const words = process.argv.slice(2);
+  const chosen = groups.filter(({ name }) => words.length === 0 || words.some((word) => name.includes(word)));
+  assert.ok(chosen.length > 0, `no group of tests has one of these words in its name: ${words.join(" ")}`);
+  process.exitCode = (await runGroups(fileURLToPath(import.meta.url), chosen)) ? 0 : 1;
+} else {
+  const chosen = groups.filter(({ name }) => name === GROUP);
+  assert.equal(chosen.length, 1, `there is no group "${GROUP}"`);
+  before(() => start(chosen[0]));
+  afterEach(closeVisited);
+  after(stop);
+  describe(GROUP, chosen[0].body);
+}
