@@ -73,7 +73,7 @@ impl Executor {
     /// A sentence that says which part has no form in vectors.
     pub fn new(graph: &Graph) -> Result<Self, String> {
         let positions = positions(graph)?;
-        let examples = (BLOCK / positions).max(1);
+        let examples = block_examples(graph, positions);
         let mut plan = Plan {
             examples,
             graph,
@@ -180,7 +180,8 @@ impl Executor {
                 Operator::Gru => {
                     step.heads.size = shape.columns;
                     let sizes = gru::Sizes { positions: shape.rows, units: shape.columns };
-                    step.workspace = vec![Row::ZERO; sizes.workspace_rows(plan.slots[output].stride)];
+                    step.workspace =
+                        vec![Row::ZERO; sizes.workspace_rows(plan.slots[output].stride, examples)];
                 }
                 Operator::Score { heads } => {
                     let size = graph.node(node.inputs[0]).shape.columns / heads;
@@ -241,7 +242,7 @@ impl Executor {
     /// As [`Executor::new`], for errors that show before memory is allocated.
     pub fn memory(graph: &Graph) -> Result<u64, String> {
         let (layout, positions) = (Layout::new(graph)?, positions(graph)?);
-        let examples = (BLOCK / positions).max(1);
+        let examples = block_examples(graph, positions);
         let mut rows = 0u64;
         for (number, node) in graph.nodes.iter().enumerate() {
             let (id, shape) = (NodeId(number), node.shape);
@@ -257,7 +258,7 @@ impl Executor {
                 }
                 Operator::Gru => {
                     let sizes = gru::Sizes { positions: shape.rows, units: shape.columns };
-                    sizes.workspace_rows(samples.next_multiple_of(LANES)) as u64
+                    sizes.workspace_rows(samples.next_multiple_of(LANES), examples) as u64
                 }
                 Operator::SelfAttention { heads, weighting, is_causal } => {
                     let heads = Heads { count: heads, size: shape.columns / heads };
@@ -658,6 +659,12 @@ impl Executor {
             | Operator::Attention { .. } => {}
         }
     }
+}
+
+/// Examples of a block, of so many positions each.
+fn block_examples(graph: &Graph, positions: usize) -> usize {
+    let is_recurrent = graph.nodes.iter().any(|node| node.operator == Operator::Gru);
+    (BLOCK / positions).max(if is_recurrent { gru::EXAMPLES } else { 1 })
 }
 
 /// Whether the numbers of a value must stay as they are after the function that alone reads them: weights, examples, and outputs

@@ -13,17 +13,17 @@
 //! Cho et al. 2014, section 2.3, with the gates of PyTorch's `GRU`, which calls u z.
 //!
 //! # Why
-//! In vectors an example is computed position by position, each time the product of one row with w, whose sums for four panels of
-//! columns stay in registers. The gradient of w is one product for all positions of an example.
+//! In vectors the examples of a block are computed side by side, position by position, so that the product with w has full tiles.
+//! The gradient of w is one product for all positions of an example.
 
 use crate::matrix::Matrix;
 use crate::simd::{
-    LANES, Panels, PanelsMut, Row, Source, accumulate_weight_gradient, panels, row_by_row, sigmoid, tanh,
-    wide,
+    LANES, Panels, PanelsMut, Row, Source, TILE_ROWS, accumulate_weight_gradient, multiply, panels,
+    row_by_row, sigmoid, tanh, wide,
 };
 
-/// Panels of columns whose sums stay in registers.
-const SUMMED_PANELS: usize = 4;
+/// Smallest number of examples of a block, whose gates are computed side by side.
+pub const EXAMPLES: usize = 8;
 
 /// What is computed at a position, number by number.
 struct Gates {
@@ -106,46 +106,13 @@ impl Sizes {
         panels(self.units)
     }
 
-    /// Rows of the workspace, for values with this stride: r, u, c_n and n of each sample, and a state and a c.
+    /// Rows of the workspace for so many examples in values with this stride: r, u, c_n and n of each sample, and a state and a c
+    /// of each example.
     ///
     /// The backward pass replaces them by the parts of d, and by the gradient of n.
-    pub fn workspace_rows(self, stride: usize) -> usize {
-        4 * self.panels() * (stride + 1)
+    pub fn workspace_rows(self, stride: usize, examples: usize) -> usize {
+        4 * self.panels() * (stride + examples.next_multiple_of(TILE_ROWS))
     }
-}
-
-/// Adds the product of one row with `w` to the panels of `out`.
-///
-/// # Shapes
-/// `x` has a row for each panel of inputs, `out` one for each panel of columns; `w` is `[panel of columns][input]`, of which `inputs`
-/// rows count.
-#[inline(always)]
-fn add_product(x: &[Row], w: Panels<'_>, inputs: usize, out: &mut [Row]) {
-    for (number, out) in out.chunks_mut(SUMMED_PANELS).enumerate() {
-        let w = w.from(number * SUMMED_PANELS * w.stride);
-        match out.len() {
-            1 => add_to_panels::<1>(x, w, inputs, out),
-            2 => add_to_panels::<2>(x, w, inputs, out),
-            3 => add_to_panels::<3>(x, w, inputs, out),
-            _ => add_to_panels::<SUMMED_PANELS>(x, w, inputs, out),
-        }
-    }
-}
-
-/// As [`add_product`], for so many panels of columns.
-#[inline(always)]
-fn add_to_panels<const PANELS: usize>(x: &[Row], w: Panels<'_>, inputs: usize, out: &mut [Row]) {
-    let columns: [&[Row]; PANELS] = std::array::from_fn(|panel| w.panel(panel, inputs));
-    let mut sums: [Row; PANELS] = std::array::from_fn(|panel| out[panel]);
-    for (first, x) in (0..inputs).step_by(LANES).zip(x) {
-        for lane in 0..LANES.min(inputs - first) {
-            row_by_row();
-            let (factor, at) = (x.0[lane], first + lane);
-            sums =
-                std::array::from_fn(|panel| sums[panel].zip(columns[panel][at], |sum, w| sum + w * factor));
-        }
-    }
-    out.copy_from_slice(&sums);
 }
 
 wide! {
@@ -164,29 +131,32 @@ wide! {
         out: &mut PanelsMut<'_>,
         examples: usize,
     ) {
-        let (panels, stride) = (sizes.panels(), out.stride);
-        let (all, one) = workspace.split_at_mut(4 * panels * stride);
-        let (state, c) = one.split_at_mut(panels);
-        for sample in 0..examples * sizes.positions {
-            if sample % sizes.positions == 0 {
-                state.fill(Row::ZERO);
+        let (panels, stride, tiled) = (sizes.panels(), out.stride, examples.next_multiple_of(TILE_ROWS));
+        let (all, rest) = workspace.split_at_mut(4 * panels * stride);
+        let (state, c) = rest[..4 * panels * tiled].split_at_mut(panels * tiled);
+        state.fill(Row::ZERO);
+        for position in 0..sizes.positions {
+            for (panel, c) in c.chunks_exact_mut(tiled).enumerate() {
+                c.fill(bias.row(panel, 0));
             }
-            for (panel, c) in c.iter_mut().enumerate() {
-                *c = bias.row(panel, 0);
-            }
-            add_product(state, w, sizes.units, c);
-            for (panel, state) in state.iter_mut().enumerate() {
-                row_by_row();
-                let part = |number: usize| number * panels + panel;
-                let of_a = |number: usize| a.rows[part(number) * a.stride + sample];
-                let r = sigmoid(of_a(0) + c[part(0)]);
-                let u = sigmoid(of_a(1) + c[part(1)]);
-                let n = tanh(of_a(2) + r.zip(c[part(2)], |r, c| r * c));
-                for (number, value) in [r, u, c[part(2)], n].into_iter().enumerate() {
-                    all[part(number) * stride + sample] = value;
+            multiply(Panels::new(state, tiled), w, sizes.units, &mut PanelsMut::new(c, tiled), tiled, true);
+            for panel in 0..panels {
+                for example in 0..examples {
+                    row_by_row();
+                    let sample = example * sizes.positions + position;
+                    let part = |number: usize| number * panels + panel;
+                    let of_a = |number: usize| a.rows[part(number) * a.stride + sample];
+                    let of_c = |number: usize| c[part(number) * tiled + example];
+                    let (r, u, c_n) = (sigmoid(of_a(0) + of_c(0)), sigmoid(of_a(1) + of_c(1)), of_c(2));
+                    let n = tanh(of_a(2) + r.zip(c_n, |r, c| r * c));
+                    all[part(0) * stride + sample] = r;
+                    all[part(1) * stride + sample] = u;
+                    all[part(2) * stride + sample] = c_n;
+                    all[part(3) * stride + sample] = n;
+                    let state = &mut state[panel * tiled + example];
+                    *state = n.zip(u, |n, u| (1.0 - u) * n) + u.zip(*state, |u, h| u * h);
+                    out.rows[panel * stride + sample] = *state;
                 }
-                *state = n.zip(u, |n, u| (1.0 - u) * n) + u.zip(*state, |u, h| u * h);
-                out.rows[panel * stride + sample] = *state;
             }
         }
     }
@@ -205,35 +175,38 @@ wide! {
         workspace: &mut [Row],
         examples: usize,
     ) {
-        let (panels, stride, positions) = (sizes.panels(), states.stride, sizes.positions);
-        let (all, one) = workspace.split_at_mut(4 * panels * stride);
-        let (carried, d) = one.split_at_mut(panels);
-        for sample in (0..examples * positions).rev() {
-            if sample % positions == positions - 1 {
-                carried.fill(Row::ZERO);
-            }
-            for (panel, carried) in carried.iter_mut().enumerate() {
-                row_by_row();
-                let at = |number: usize| (number * panels + panel) * stride + sample;
-                let [r, u, c, n] = [0, 1, 2, 3].map(|number| all[at(number)]);
-                let before = match sample % positions {
-                    0 => Row::ZERO,
-                    _ => states.rows[panel * stride + sample - 1],
-                };
-                let g = grad_output.rows[panel * grad_output.stride + sample] + *carried;
-                let grad_n = g.zip(u, |g, u| g * (1.0 - u)).zip(n, |g, n| g * (1.0 - n * n));
-                let grad_u = g.zip(before - n, |g, d| g * d).zip(u, |g, u| g * u * (1.0 - u));
-                let grad_r = grad_n.zip(c, |g, c| g * c).zip(r, |g, r| g * r * (1.0 - r));
-                let parts = [grad_r, grad_u, grad_n.zip(r, |g, r| g * r), grad_n];
-                for (number, part) in parts.into_iter().enumerate() {
-                    all[at(number)] = part;
+        let (panels, stride, tiled) = (sizes.panels(), states.stride, examples.next_multiple_of(TILE_ROWS));
+        let (all, rest) = workspace.split_at_mut(4 * panels * stride);
+        let (carried, d) = rest[..4 * panels * tiled].split_at_mut(panels * tiled);
+        carried.fill(Row::ZERO);
+        d.fill(Row::ZERO);
+        for position in (0..sizes.positions).rev() {
+            for panel in 0..panels {
+                for example in 0..examples {
+                    row_by_row();
+                    let sample = example * sizes.positions + position;
+                    let part = |number: usize| number * panels + panel;
+                    let at = |number: usize| part(number) * stride + sample;
+                    let (r, u, c, n) = (all[at(0)], all[at(1)], all[at(2)], all[at(3)]);
+                    let before = match position {
+                        0 => Row::ZERO,
+                        _ => states.rows[panel * stride + sample - 1],
+                    };
+                    let carried = &mut carried[panel * tiled + example];
+                    let g = grad_output.rows[panel * grad_output.stride + sample] + *carried;
+                    let grad_n = g.zip(u, |g, u| g * (1.0 - u)).zip(n, |g, n| g * (1.0 - n * n));
+                    let grad_u = g.zip(before - n, |g, d| g * d).zip(u, |g, u| g * u * (1.0 - u));
+                    let grad_r = grad_n.zip(c, |g, c| g * c).zip(r, |g, r| g * r * (1.0 - r));
+                    let of_c = grad_n.zip(r, |g, r| g * r);
+                    (all[at(0)], all[at(1)], all[at(2)], all[at(3)]) = (grad_r, grad_u, of_c, grad_n);
+                    d[part(0) * tiled + example] = grad_r;
+                    d[part(1) * tiled + example] = grad_u;
+                    d[part(2) * tiled + example] = of_c;
+                    *carried = g.zip(u, |g, u| g * u);
                 }
-                for (number, part) in parts[..3].iter().enumerate() {
-                    d[number * panels + panel] = *part;
-                }
-                *carried = g.zip(u, |g, u| g * u);
             }
-            add_product(d, transposed, 3 * panels * LANES, carried);
+            let carried = &mut PanelsMut::new(carried, tiled);
+            multiply(Panels::new(d, tiled), transposed, 3 * panels * LANES, carried, tiled, true);
         }
     }
 }

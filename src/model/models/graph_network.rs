@@ -6,6 +6,7 @@ use super::initialisation::each;
 use super::{Architecture, Bind, Network, Parameter, Rows, exceeds_memory};
 use crate::tasks::Examples;
 use vivarium_core::settings::InvalidSetting;
+use vivarium_operators::graph::{Node, Operator};
 use vivarium_operators::simd::{LANES, Row};
 use vivarium_operators::{Executor, Graph};
 
@@ -104,6 +105,27 @@ pub fn evaluate(graph: &Graph, weights: &[&[f32]], x: &[f32]) -> Vec<f32> {
         (0..count * positions).for_each(|sample| outputs.extend(executor.output(sample)));
     });
     outputs
+}
+
+/// Number of heads of the attention with the label [`ATTENTION`]; 0 if there is none.
+pub fn attention_heads(graph: &Graph) -> usize {
+    let is_labelled = |node: &&Node| node.label == Some(ATTENTION);
+    graph.nodes().iter().find(is_labelled).map_or(0, |node| match node.operator {
+        Operator::SelfAttention { heads, .. } | Operator::Attention { heads, .. } => heads,
+        _ => 0,
+    })
+}
+
+/// The outputs for one example, `[positions, outputs]`, and the weights of the attention with the label [`ATTENTION`], with a number
+/// for each head, position and seen position; empty if there is none.
+pub fn evaluate_with_attention(graph: &Graph, weights: &[&[f32]], x: &[f32]) -> [Vec<f32>; 2] {
+    let mut found = [vec![], vec![]];
+    let positions = graph.output().shape.rows;
+    forward_blocks(&mut executor(graph, weights), graph, x, |executor, _| {
+        let outputs = (0..positions).flat_map(|sample| executor.output(sample).collect::<Vec<f32>>());
+        found = [outputs.collect(), executor.weights(ATTENTION, 0)];
+    });
+    found
 }
 
 /// As [`Network::inside`]: the values with the labels [`ACTIVATIONS`] and [`ATTENTION`].

@@ -363,6 +363,7 @@ fn draw_captions(scene: &mut Scene, hero: &MarkovHero, layout: &Layout, rest: f3
     let (width, height, left) = (scene.width, scene.height, layout.alphabet.label.x);
     let other = (rest >= MIN_REST).then(|| tr!("grey: all other symbols, {share}", share = percent(rest)));
     let above = match (hero.heads.len(), hero.head_count_on(0)) {
+        _ if hero.is_own() => None,
         (0, _) => Some(tr!("lines above: vector v, thickest 1").to_string()),
         (1, _) => None,
         (_, count @ 2..) => {
@@ -372,6 +373,12 @@ fn draw_captions(scene: &mut Scene, hero: &MarkovHero, layout: &Layout, rest: f3
     };
     let layer = hero.heads.len();
     let below = match (layer, hero.head_count_on(layer.saturating_sub(1))) {
+        // No layer attends.
+        (0, _) if hero.is_own() => String::new(),
+        (_, count @ 2..) if hero.is_own() => {
+            tr!("below: attention in the last attention layer (mean of {count} heads), thickest 0.5", count)
+        }
+        _ if hero.is_own() => tr!("lines below: attention in the last attention layer, thickest 0.5").into(),
         (0, _) => tr!("lines below: weights of the votes, thickest 0.5").into(),
         (layer, count @ 2..) => {
             tr!("below: attention in layer {layer} (mean of {count} heads), thickest 0.5", layer, count)
@@ -380,8 +387,9 @@ fn draw_captions(scene: &mut Scene, hero: &MarkovHero, layout: &Layout, rest: f3
     };
     let alpha = hero.format_pseudocount();
     if layout.is_narrow {
-        let top = Point::new(left, 10.0);
-        scene.text(below, top, 11.0, Anchor::Start, Ink::Quiet);
+        if !below.is_empty() {
+            scene.text(below, Point::new(left, 10.0), 11.0, Anchor::Start, Ink::Quiet);
+        }
         if let Some(above) = above {
             scene.text(above, Point::new(left, 24.0), 11.0, Anchor::Start, Ink::Quiet);
         }
@@ -401,7 +409,9 @@ fn draw_captions(scene: &mut Scene, hero: &MarkovHero, layout: &Layout, rest: f3
         Some(other) => format!("{below}; {other}"),
         None => below,
     };
-    scene.text(lower, Point::new(left, height - 106.0), 12.0, Anchor::Start, Ink::Quiet);
+    if !lower.is_empty() {
+        scene.text(lower, Point::new(left, height - 106.0), 12.0, Anchor::Start, Ink::Quiet);
+    }
     let right = width - 12.0;
     let words = tr!("next symbol after {after}", after);
     scene.bold_text(words, Point::new(right, 16.0), 15.0, Anchor::End, Ink::Text);

@@ -334,15 +334,45 @@ fn captions_say_what_is_averaged_and_what_the_ring_adds() {
 }
 
 #[test]
+fn a_network_of_ones_own_answers_as_the_run_and_shows_its_last_attention() {
+    let attention = "embed~8;positions;attention~2;attention~3~size~4;mlp~9;read";
+    for (net, heads) in [(attention, vec![3]), ("embed~6;gru~9;read", vec![]), ("embed~6;mlp~9;read", vec![])] {
+        let mut hero = hero(&format!("#v1/markov?model=own&k=3&t=16&lr=0.1&net={net}"));
+        assert_eq!((hero.symbols.len(), &hero.heads), (16, &heads));
+        let weights: Vec<&[f32]> = hero.weights.iter().map(Vec::as_slice).collect();
+        let mut x: Vec<f32> = hero.symbols.iter().map(|symbol| f32::from(*symbol)).collect();
+        x.push(0.0);
+        let logits = hero.spec.network().evaluate(&weights, 3, &x, 0);
+        let powers: Vec<f32> = logits.iter().map(|logit| logit.exp()).collect();
+        let expected: Vec<f32> = powers.iter().map(|power| power / powers.iter().sum::<f32>()).collect();
+        assert_near(hero.probabilities(), &expected, net);
+        // What a symbol attends to are symbols up to it; a network without attention attends to nothing.
+        let total = |hero: &MarkovHero| {
+            let Attended { keys, rest } = hero.attended();
+            keys.iter().map(|(_, weight)| weight).sum::<f32>() + rest
+        };
+        assert!((total(&hero) - if heads.is_empty() { 0.0 } else { 1.0 }).abs() < 1e-4, "{net}");
+        hero.touch("symbol-3", Touch::Press, &frame(0.0)).unwrap();
+        assert!(hero.attended().keys.iter().all(|(key, _)| *key <= 3));
+        let before = hero.probabilities().to_vec();
+        // Symbols behind the chosen one change nothing at it.
+        hero.symbols[9] = (hero.symbols[9] + 1) % 3;
+        hero.evaluate(0.0);
+        assert_near(hero.probabilities(), &before, net);
+        assert_eq!(hero.touch("head-0", Touch::Press, &frame(0.0)), None);
+        let words = crate::hero_testing::texts(&hero.scene(&frame(9000.0)));
+        assert_eq!(words.contains("below: attention in the last attention layer"), !heads.is_empty(), "{words}");
+        assert!(!words.contains("vector v") && !words.contains("votes"), "{words}");
+        check_scenes(&hero, 9000.0, None);
+        check_texts(&hero);
+    }
+}
+
+#[test]
 fn presets_have_pictures_with_short_headlines_and_large_networks_have_none() {
     for preset in crate::markov::PRESETS.iter().copied().flatten() {
         let spec = decode(preset.link).0.spec;
-        // Layers that a user writes have no picture, but charts.
-        let is_written = matches!(spec.model, Model::OwnNetwork(_));
-        assert_eq!(has_hero(&spec), !is_written, "{}", preset.slug);
-        if is_written {
-            continue;
-        }
+        assert!(has_hero(&spec), "{}", preset.slug);
         let mut hero = new_hero(&spec).unwrap();
         for (has_ended, has_succeeded) in [(false, false), (true, false), (true, true)] {
             let weights = spec.initialize_replicas(1);
@@ -351,7 +381,8 @@ fn presets_have_pictures_with_short_headlines_and_large_networks_have_none() {
             assert!(headline.chars().count() <= 90, "{headline}");
         }
     }
-    for link in ["#v1/markov?t=256&d=128&heads=8.8.8.8", "#v1/sparse-parity"] {
+    let large = ["#v1/markov?t=256&d=128&heads=8.8.8.8", "#v1/markov?model=own&t=400&net=embed~64;mlp~256;read"];
+    for link in [large[0], large[1], "#v1/sparse-parity"] {
         let spec = decode(link).0.spec;
         assert!(!has_hero(&spec) && new_hero(&spec).is_none(), "{link}");
     }

@@ -5,6 +5,7 @@ use crate::markov::state::logit_contributions;
 use vivarium_core::sorting::argsort;
 use vivarium_model::models::Model;
 use vivarium_model::models::attention_only::{self, Head};
+use vivarium_model::models::graph_network::{attention_heads, evaluate_with_attention};
 use vivarium_model::models::minimal_markov::{self, KERNEL, LAGS};
 use vivarium_model::run::RunSpec;
 use vivarium_model::tasks::Task;
@@ -22,7 +23,7 @@ pub(super) struct Trace {
     /// minimal model the entries of v, divided by the sum of their absolute values. Empty if the network has one layer.
     pub(super) first: Vec<f32>,
     /// Attention weights of the last layer, the mean over its heads that are on, `[n, n]`; for the minimal model the
-    /// contributions of symbols to their logits, divided by the sum of their absolute values.
+    /// contributions of symbols to their logits, divided by the sum of their absolute values. Zeros if nothing attends.
     pub(super) last: Vec<f32>,
     /// Probabilities of the next symbol after each symbol, `[n, k]`.
     pub(super) probabilities: Vec<f32>,
@@ -53,6 +54,15 @@ impl Trace {
                 let last = (0..n).flat_map(row).map(|weight| weight as f32).collect();
                 (distance_weights(v, n), last, of_length.logits(&slices, k, symbols))
             }
+            Model::OwnNetwork(_) => {
+                let graph = spec.architecture().graph(k, 0)?;
+                // No symbol sees those behind it, so what fills the context does not matter.
+                let mut x: Vec<f32> = symbols.iter().map(|symbol| f32::from(*symbol)).collect();
+                x.resize(task.length, 0.0);
+                let [logits, weights] = evaluate_with_attention(&graph, &slices, &x);
+                let last = mean_weights(&weights, attention_heads(&graph), task.length, n);
+                (vec![], last, logits.iter().take(n * k).map(|logit| f64::from(*logit)).collect())
+            }
             _ => return None,
         };
         let mut probabilities = vec![0.0; logits.len()];
@@ -82,6 +92,17 @@ fn mean_attention(heads: &[Head], layer: usize, off: &[usize], n: usize) -> Vec<
     let mut mean = vec![0.0; n * n];
     for head in &on {
         mean.iter_mut().zip(&head.shares).for_each(|(sum, weight)| *sum += *weight as f32 / on.len() as f32);
+    }
+    mean
+}
+
+/// Mean of attention weights `[heads, length, length]` over the heads, for the first n positions: `[n, n]`; zeros without heads.
+fn mean_weights(weights: &[f32], heads: usize, length: usize, n: usize) -> Vec<f32> {
+    let mut mean = vec![0.0; n * n];
+    for of_head in weights.chunks_exact(length * length) {
+        for (mean, row) in mean.chunks_exact_mut(n).zip(of_head.chunks_exact(length)) {
+            mean.iter_mut().zip(row).for_each(|(sum, weight)| *sum += weight / heads as f32);
+        }
     }
     mean
 }
