@@ -30,6 +30,7 @@ fn every_preset_as_it_is_now_has_its_record() {
             assert!(positive(one.log[1], &curve.y), "{}", one.slug);
         }
     }
-    // 206,000 before the preset with dropout, 207,000 before two presets of networks that a user writes.
-    assert!(FILE.len() < 208_500, "{}", FILE.len());
+    // 206,000 before the preset with dropout, 207,000 before two presets of networks that a user writes,
+    // 208,500 before two more.
+    assert!(FILE.len() < 210_000, "{}", FILE.len());
 }

@@ -40,6 +40,8 @@ cargo xtask <command>
   test                  everything that must hold: format, core, native tests, page, browser
   test <filter>         the native tests whose names contain it: a word, a path such as
                         parity::charts, or with a package in front, labs::parity
+  browser [word…]       builds the page and runs the groups of browser tests whose names contain a
+                        word, or all; BROWSERS says how many run at a time
   check                 lints and docs on top: what to run before a commit
   format                formats every source file, the labs too, which `cargo fmt` does not find
   dependencies          licences, sources and second copies against deny.toml; advisories
@@ -92,6 +94,7 @@ fn run(command: &str, rest: &[String]) -> Outcome<ExitCode> {
         "serve" => web::serve(&project, port(rest)?),
         "build" => web::build(&project, value(rest, "--public-url").unwrap_or("./")),
         "test" => return tests::test(&project, rest),
+        "browser" => return tests::browser(&project, rest),
         "check" => return tests::check(&project),
         "format" => tests::formatted(&project),
         "dependencies" => tests::dependencies(&project),

@@ -100,6 +100,17 @@ pub fn test(project: &Project, filter: &[String]) -> Outcome<ExitCode> {
     Ok(report.finish())
 }
 
+/// `cargo xtask browser`: the groups of browser tests with one of these words in their names, or all.
+pub fn browser(project: &Project, words: &[String]) -> Outcome<ExitCode> {
+    let claim = project.claim(&project.native_builds())?;
+    let mut cargo = native(project);
+    // The page's numbers are compared with those of the command line.
+    run(cargo.args(["build", "--quiet", "--bin", "lab"]).args(FEATURES))?;
+    drop(claim);
+    web::build(project, "./")?;
+    status(node(project, E2E)?.args(words)).map(code)
+}
+
 /// `cargo xtask check`: what has to pass before a commit.
 pub fn check(project: &Project) -> Outcome<ExitCode> {
     let mut report = Report::new(project);
