@@ -15,6 +15,7 @@ export function ownNetworks(here) {
     const links = [
       "#v1/groups?n=11&model=own&net=embed~12;token;positions;norm;attention~3;mlp~20~gelu;attention~2~causal;read~last&steps=40&every=20&speed=0&replicas=2",
       "#v1/markov?k=3&t=20&batch=8&held=64&model=own&steps=40&every=20&speed=0",
+      "#v1/markov?k=3&t=20&batch=8&held=64&model=own&net=embed~8;gru~20;read&steps=40&every=20&speed=0",
       "#v1/sparse-parity?n=12&model=own&net=embed~20;norm;mlp~33~square;read&steps=60&every=20&held=512&speed=0",
     ];
     for (const link of links) {

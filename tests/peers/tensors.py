@@ -268,21 +268,24 @@ def token_mlp(p, x, s):
     return h @ p[f"w{last}"] + p[f"b{last}"]
 
 
-def gru(p, x, s):
-    def states(z, way, order):
-        h, after = np.zeros(int(s["width"])), np.zeros((len(z), int(s["width"])))
-        for i in order:
-            a = np.split(z[i] @ p[f"w{way}"] + p[f"b{way}"][0], 3)
-            c = np.split(h @ p[f"u{way}"] + p[f"c{way}"][0], 3)
-            r, u = sigmoid(a[0] + c[0]), sigmoid(a[1] + c[1])
-            h = (1 - u) * np.tanh(a[2] + r * c[2]) + u * h
-            after[i] = h
-        return after
+def recurrent(z, weights, order):
+    """The states of gated recurrent units after each row of z, read in this order."""
+    w, b, u, c = weights
+    h, after = np.zeros(len(u)), np.zeros((len(z), len(u)))
+    for i in order:
+        of_input, of_state = np.split(z[i] @ w + b[0], 3), np.split(h @ u + c[0], 3)
+        reset, update = (sigmoid(of_input[gate] + of_state[gate]) for gate in (0, 1))
+        h = (1 - update) * np.tanh(of_input[2] + reset * of_state[2]) + update * h
+        after[i] = h
+    return after
 
+
+def gru(p, x, s):
     outputs = []
     for row in x:
         z = prompt(p, row, s)[0]
-        both = [states(z, "f", range(len(z))), states(z, "b", reversed(range(len(z))))]
+        orders = {"f": range(len(z)), "b": reversed(range(len(z)))}
+        both = [recurrent(z, [p[name + way] for name in "wbuc"], order) for way, order in orders.items()]
         outputs.append((np.concatenate(both, -1) @ p["out"] + p["beta"])[:, 0])
     return np.stack(outputs)
 
@@ -329,6 +332,9 @@ def own(p, x, s):
             function = next((functions[word] for word in options if word in functions), relu)
             y = layer_norm(h) * q("gain") + q("shift") if "pre-norm" in options else h
             h = h + function(y @ q("w_in") + q("b_in")) @ q("w_out") + q("b_out")
+        elif kind == "gru":
+            weights = [q(name) for name in ("input", "input_bias", "hidden", "hidden_bias")]
+            h = np.stack([recurrent(z, weights, range(len(z))) for z in h])
         elif kind == "linear":
             h = h @ q("w") + (0 if "no-bias" in options else q("b"))
         elif kind == "norm":

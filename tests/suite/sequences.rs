@@ -30,6 +30,7 @@ pub const NETWORKS: &[&str] = &[
     "model=minimal-markov&k=3&from=bigram",
     "model=own&k=3",
     "model=own&k=4&net=embed~10;norm;attention~2~size~3~relu;mlp~7~gelu;norm;read",
+    "model=own&k=3&net=embed~6;gru~18;square;attention~2;gru~5;read",
 ];
 
 /// A run on two replicas.

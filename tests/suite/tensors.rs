@@ -47,6 +47,7 @@ const RUNS: &[(&str, &str)] = &[
         "own-sequence",
         "markov?k=3&t=12&model=own&net=embed~8;positions;attention~2~pre-norm;mlp~6~gelu~pre-norm;norm;attention~4~relative~relu;read",
     ),
+    ("own-recurrent", "markov?k=3&t=12&model=own&net=embed~8;gru~20;mlp~6;gru~5;read"),
     ("own-concat", "groups?n=11&model=own&net=embed~12;concat;linear~16;square;read"),
     ("power-net", "sparse-parity?n=12&model=power-net&width=9&loss=ce"),
     ("cls-transformer", "sparse-boolean?n=12&demb=16&heads=4&dmlp=24"),
