@@ -3,7 +3,8 @@
 //!
 //! # Why
 //! Values that are the same for all examples are computed once when weights are [loaded](Executor::load), and their gradients
-//! once when the gradient is [written](Executor::gradient); the others go through the network in blocks of [`BLOCK`] samples, so
+//! once when the gradient is [written](Executor::gradient); the others go through the network in blocks of [`BLOCK`] samples, of
+//! [eight examples](gru::EXAMPLES) at least if a network has recurrent units, so
 //! that a block's numbers stay in the caches between the layers. All memory is allocated before the first step. Look-ups and
 //! stacks have no memory: an operator that reads them reads the rows of the table. A slot is taken out of the list of slots
 //! while an operator writes into it, which costs nothing and needs no `unsafe`.
@@ -72,8 +73,20 @@ impl Executor {
     /// # Errors
     /// A sentence that says which part has no form in vectors.
     pub fn new(graph: &Graph) -> Result<Self, String> {
+        Executor::with_block(graph, block_examples(graph, positions(graph)?))
+    }
+
+    /// As [`Executor::new`], with memory for a single example at a time.
+    ///
+    /// # Errors
+    /// As [`Executor::new`].
+    pub fn for_single_examples(graph: &Graph) -> Result<Self, String> {
+        Executor::with_block(graph, 1)
+    }
+
+    /// The executor of a graph in blocks of so many examples.
+    fn with_block(graph: &Graph, examples: usize) -> Result<Self, String> {
         let positions = positions(graph)?;
-        let examples = block_examples(graph, positions);
         let mut plan = Plan {
             examples,
             graph,
@@ -236,7 +249,7 @@ impl Executor {
         })
     }
 
-    /// Numbers that the executor of a graph holds for values, gradients and workspaces.
+    /// Numbers that the executor of a graph holds for values, gradients, transposed weights and workspaces, or a few more.
     ///
     /// # Errors
     /// As [`Executor::new`], for errors that show before memory is allocated.
@@ -267,9 +280,28 @@ impl Executor {
                 }
                 _ => 0,
             };
-            rows = rows.saturating_add(own.saturating_mul(2)).saturating_add(workspace);
+            // A product reads its weights transposed too, in the backward pass.
+            let transposed = match node.operator {
+                Operator::Linear | Operator::Gru => {
+                    let w = node.inputs[1];
+                    let rows = layout.rows(graph, w).2.next_multiple_of(LANES) as u64;
+                    rows.saturating_mul(layout.panels(graph, w) as u64)
+                }
+                _ => 0,
+            };
+            let all = own.saturating_mul(2).saturating_add(workspace).saturating_add(transposed);
+            rows = rows.saturating_add(all);
         }
         Ok(rows.saturating_mul(LANES as u64))
+    }
+
+    /// Numbers that the executor holds.
+    #[cfg(test)]
+    pub(crate) fn held(&self) -> u64 {
+        let of_slot = |slot: &Slot| slot.rows.len() + slot.gradient.len() + slot.transposed.len();
+        let rows = self.slots.iter().map(of_slot).sum::<usize>()
+            + self.steps.iter().map(|step| step.workspace.len()).sum::<usize>();
+        (rows * LANES) as u64
     }
 
     /// Loads weights, computes all constants and sets their gradients to zero.

@@ -4,13 +4,14 @@
 //! c = h_{t−1} w + b                                      a [positions, 3 · units], w [units, 3 · units], b [1, 3 · units]
 //! r = σ(a_r + c_r)    u = σ(a_u + c_u)    n = tanh(a_n + r c_n)            r, u, n: the thirds of row t of a, and of c
 //! out_t = h_t = (1 − u) n + u h_{t−1}                    h_{−1} = 0, out [positions, units]
-//! g_t = grad_out_t + u_{t+1} g_{t+1} + d_{t+1} wᵀ        of the last position grad_out_t
+//! g_t = grad_out_t + u_{t+1} g_{t+1} + d_{t+1} wᵀ        at the last position g_t = grad_out_t
 //! grad_n = g (1 − u) (1 − n²)    grad_u = g (h_{t−1} − n) u (1 − u)    grad_r = grad_n c_n r (1 − r)
 //! grad_a_t = (grad_r, grad_u, grad_n)    d_t = (grad_r, grad_u, r grad_n)
 //! grad_w += h_{t−1}ᵀ d_t    grad_b += d_t
 //! ```
 //!
-//! Cho et al. 2014, section 2.3, with the gates of PyTorch's `GRU`, which calls u z.
+//! Cho et al. 2014, section 2.3, in the form of PyTorch's `GRU`: r multiplies the product with w and its bias, not the state. Both call
+//! the gate u z.
 //!
 //! # Why
 //! In vectors the examples of a block are computed side by side, position by position, so that the product with w has full tiles.
@@ -62,7 +63,7 @@ pub fn forward(a: &Matrix, w: &Matrix, bias: &Matrix) -> Matrix {
 pub fn backward(a: &Matrix, w: &Matrix, bias: &Matrix, out: &Matrix, grad_output: &Matrix) -> [Matrix; 3] {
     let [mut grad_a, mut grad_w, mut grad_bias] = [a, w, bias].map(Matrix::zeros_like);
     let units = w.rows;
-    let mut carried = vec![0.0; units];
+    let mut grad_state = vec![0.0; units];
     for t in (0..a.rows).rev() {
         let mut before = Matrix::zeros(1, units);
         if t > 0 {
@@ -71,20 +72,20 @@ pub fn backward(a: &Matrix, w: &Matrix, bias: &Matrix, out: &Matrix, grad_output
         let Gates { c, r, u, n } = gates(a.row(t), &before, w, bias);
         let mut d = Matrix::zeros(1, 3 * units);
         for k in 0..units {
-            let g = grad_output.row(t)[k] + carried[k];
+            let g = grad_output.row(t)[k] + grad_state[k];
             let grad_n = g * (1.0 - u[k]) * (1.0 - n[k] * n[k]);
             let grad_u = g * (before.values[k] - n[k]) * u[k] * (1.0 - u[k]);
             let grad_r = grad_n * c[2 * units + k] * r[k] * (1.0 - r[k]);
-            for (part, (of_a, of_c)) in
+            for (part, (of_input, of_product)) in
                 [(grad_r, grad_r), (grad_u, grad_u), (grad_n, r[k] * grad_n)].into_iter().enumerate()
             {
-                grad_a.row_mut(t)[part * units + k] = of_a;
-                d.values[part * units + k] = of_c;
+                grad_a.row_mut(t)[part * units + k] = of_input;
+                d.values[part * units + k] = of_product;
             }
-            carried[k] = g * u[k];
+            grad_state[k] = g * u[k];
         }
-        let through = d.multiply(&w.transposed());
-        carried.iter_mut().zip(&through.values).for_each(|(sum, through)| *sum += through);
+        let of_products = d.multiply(&w.transposed());
+        grad_state.iter_mut().zip(&of_products.values).for_each(|(sum, product)| *sum += product);
         grad_w.add(&before.transposed().multiply(&d));
         grad_bias.add(&d);
     }
@@ -145,10 +146,10 @@ wide! {
                     row_by_row();
                     let sample = example * sizes.positions + position;
                     let part = |number: usize| number * panels + panel;
-                    let of_a = |number: usize| a.rows[part(number) * a.stride + sample];
-                    let of_c = |number: usize| c[part(number) * tiled + example];
-                    let (r, u, c_n) = (sigmoid(of_a(0) + of_c(0)), sigmoid(of_a(1) + of_c(1)), of_c(2));
-                    let n = tanh(of_a(2) + r.zip(c_n, |r, c| r * c));
+                    let a = |number: usize| a.rows[part(number) * a.stride + sample];
+                    let c = |number: usize| c[part(number) * tiled + example];
+                    let (r, u, c_n) = (sigmoid(a(0) + c(0)), sigmoid(a(1) + c(1)), c(2));
+                    let n = tanh(a(2) + r.zip(c_n, |r, c| r * c));
                     all[part(0) * stride + sample] = r;
                     all[part(1) * stride + sample] = u;
                     all[part(2) * stride + sample] = c_n;
@@ -177,8 +178,8 @@ wide! {
     ) {
         let (panels, stride, tiled) = (sizes.panels(), states.stride, examples.next_multiple_of(TILE_ROWS));
         let (all, rest) = workspace.split_at_mut(4 * panels * stride);
-        let (carried, d) = rest[..4 * panels * tiled].split_at_mut(panels * tiled);
-        carried.fill(Row::ZERO);
+        let (grad_state, d) = rest[..4 * panels * tiled].split_at_mut(panels * tiled);
+        grad_state.fill(Row::ZERO);
         d.fill(Row::ZERO);
         for position in (0..sizes.positions).rev() {
             for panel in 0..panels {
@@ -192,45 +193,45 @@ wide! {
                         0 => Row::ZERO,
                         _ => states.rows[panel * stride + sample - 1],
                     };
-                    let carried = &mut carried[panel * tiled + example];
-                    let g = grad_output.rows[panel * grad_output.stride + sample] + *carried;
+                    let grad_state = &mut grad_state[panel * tiled + example];
+                    let g = grad_output.rows[panel * grad_output.stride + sample] + *grad_state;
                     let grad_n = g.zip(u, |g, u| g * (1.0 - u)).zip(n, |g, n| g * (1.0 - n * n));
                     let grad_u = g.zip(before - n, |g, d| g * d).zip(u, |g, u| g * u * (1.0 - u));
                     let grad_r = grad_n.zip(c, |g, c| g * c).zip(r, |g, r| g * r * (1.0 - r));
-                    let of_c = grad_n.zip(r, |g, r| g * r);
-                    (all[at(0)], all[at(1)], all[at(2)], all[at(3)]) = (grad_r, grad_u, of_c, grad_n);
+                    let grad_c = grad_n.zip(r, |g, r| g * r);
+                    (all[at(0)], all[at(1)], all[at(2)], all[at(3)]) = (grad_r, grad_u, grad_c, grad_n);
                     d[part(0) * tiled + example] = grad_r;
                     d[part(1) * tiled + example] = grad_u;
-                    d[part(2) * tiled + example] = of_c;
-                    *carried = g.zip(u, |g, u| g * u);
+                    d[part(2) * tiled + example] = grad_c;
+                    *grad_state = g.zip(u, |g, u| g * u);
                 }
             }
-            let carried = &mut PanelsMut::new(carried, tiled);
-            multiply(Panels::new(d, tiled), transposed, 3 * panels * LANES, carried, tiled, true);
+            let grad_state = &mut PanelsMut::new(grad_state, tiled);
+            multiply(Panels::new(d, tiled), transposed, 3 * panels * LANES, grad_state, tiled, true);
         }
     }
 }
 
-/// Adds the gradient of a after [`backward_simd`], or writes it.
-pub fn add_gradient(
-    sizes: Sizes,
-    workspace: &[Row],
-    stride: usize,
-    grad_a: &mut PanelsMut<'_>,
-    count: usize,
-    overwrites: bool,
-) {
-    let panels = sizes.panels();
-    for panel in 0..3 * panels {
-        // The gradient of n is behind the parts of d.
-        let from = if panel < 2 * panels { panel } else { panel + panels };
-        let own = &workspace[from * stride..][..count];
-        let target = grad_a.panel(panel, count);
-        if overwrites {
-            target.copy_from_slice(own);
-            continue;
+wide! {
+    /// Adds the gradient of a after [`backward_simd`], or writes it.
+    pub fn add_gradient(
+        sizes: Sizes,
+        workspace: &[Row],
+        stride: usize,
+        grad_a: &mut PanelsMut<'_>,
+        count: usize,
+        overwrites: bool,
+    ) {
+        let panels = sizes.panels();
+        for panel in 0..3 * panels {
+            // The gradient of n is behind the parts of d.
+            let from = if panel < 2 * panels { panel } else { panel + panels };
+            let source = &workspace[from * stride..][..count];
+            for (target, gradient) in grad_a.panel(panel, count).iter_mut().zip(source) {
+                row_by_row();
+                *target = if overwrites { *gradient } else { *target + *gradient };
+            }
         }
-        target.iter_mut().zip(own).for_each(|(target, own)| *target = *target + *own);
     }
 }
 
@@ -254,11 +255,32 @@ pub fn add_gradient_of_weights(
     }
 }
 
+/// The state after a position on tensors.
+///
+/// # Shapes
+/// `a` is `[replicas, batch, 3 · units]`, the state `[replicas, batch, units]`, `w` `[replicas, units, 3 · units]` and the bias
+/// `[replicas, 1, 3 · units]`.
+#[cfg(feature = "train")]
+pub fn next_state_tensors(
+    a: burn::tensor::Tensor<3>,
+    state: burn::tensor::Tensor<3>,
+    w: burn::tensor::Tensor<3>,
+    bias: burn::tensor::Tensor<3>,
+) -> burn::tensor::Tensor<3> {
+    use burn::tensor::activation::sigmoid;
+    let units = state.dims()[2];
+    let third = |x: &burn::tensor::Tensor<3>, number: usize| x.clone().narrow(2, number * units, units);
+    let c = state.clone().matmul(w) + bias;
+    let [r, u] = [0, 1].map(|number| sigmoid(third(&a, number) + third(&c, number)));
+    let n = (third(&a, 2) + r * third(&c, 2)).tanh();
+    n.clone() + u * (state - n)
+}
+
 /// The states on tensors.
 ///
 /// # Shapes
-/// `a` is `[replicas, batch · positions, 3 · units]`, `w` is `[replicas, units, 3 · units]`, the bias `[replicas, 1, 3 · units]`; the
-/// result is `[replicas, batch · positions, units]`.
+/// `a` is `[replicas, batch · positions, 3 · units]`, the others as in [`next_state_tensors`]; the result is
+/// `[replicas, batch · positions, units]`.
 #[cfg(feature = "train")]
 pub fn forward_tensors(
     a: burn::tensor::Tensor<3>,
@@ -267,20 +289,15 @@ pub fn forward_tensors(
     positions: usize,
 ) -> burn::tensor::Tensor<3> {
     use burn::tensor::Tensor;
-    use burn::tensor::activation::sigmoid;
     let ([replicas, rows, _], [_, units, _]) = (a.dims(), w.dims());
     let batch = rows / positions;
     // All examples of a position side by side.
     let a = a.reshape([replicas, batch, positions, 3 * units]);
-    let third = |x: &Tensor<3>, number: usize| x.clone().narrow(2, number * units, units);
     let mut state = Tensor::<3>::zeros([replicas, batch, units], &w.device());
     let mut states = vec![];
     for t in 0..positions {
         let a = a.clone().narrow(2, t, 1).reshape([replicas, batch, 3 * units]);
-        let c = state.clone().matmul(w.clone()) + bias.clone();
-        let [r, u] = [0, 1].map(|number| sigmoid(third(&a, number) + third(&c, number)));
-        let n = (third(&a, 2) + r * third(&c, 2)).tanh();
-        state = n.clone() + u * (state - n);
+        state = next_state_tensors(a, state, w.clone(), bias.clone());
         states.push(state.clone().reshape([replicas, batch, 1, units]));
     }
     Tensor::cat(states, 2).reshape([replicas, rows, units])

@@ -1,4 +1,4 @@
-//! Layout of the columns of a value in panels: one after the other, or in groups that begin panels, as heads need.
+//! Layout of the columns of a value in panels: one after the other, or in groups that begin panels, as heads and gates need.
 
 use crate::graph::{Graph, NodeId, Operator};
 use crate::simd::{Columns, LANES, panels};
@@ -95,7 +95,7 @@ impl Layout {
             let is_whole = node.shape.columns % layout.columns[number] == 0
                 && (is_parameter || layout.rows[number] == 1);
             if !fits || !is_whole {
-                return Err(format!("value {number} is read by layers whose heads differ"));
+                return Err(format!("value {number} is read by layers whose heads or gates differ"));
             }
         }
         Ok(layout)

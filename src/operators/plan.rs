@@ -16,7 +16,7 @@ pub(crate) struct Slot {
     pub(crate) rows: Vec<Row>,
     /// The gradient, in the layout of the rows; empty until it is needed.
     pub(crate) gradient: Vec<Row>,
-    /// `[panel of rows][column]`, of weights of a linear map whose input has a gradient; else empty.
+    /// `[panel of rows][column]`, of weights of recurrent units, and of a linear map whose input has a gradient; else empty.
     pub(crate) transposed: Vec<Row>,
     /// Rows of a panel.
     pub(crate) stride: usize,

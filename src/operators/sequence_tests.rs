@@ -139,6 +139,8 @@ fn vectors_compute_sequences_as_the_reference_does() {
         let length = graph.example_lengths()[0];
         let mut executor = Executor::new(&graph.rewritten()).unwrap();
         executor.allocate_gradients();
+        let memory = Executor::memory(&graph.rewritten()).unwrap();
+        assert!((executor.held()..3 * executor.held()).contains(&memory), "{memory} {}", executor.held());
         let examples = [1, executor.block(), executor.block() + 1, 3][seed as usize % 4];
         let (w, x) = (weights(&graph, random), symbols(&graph, count, examples, random));
         let y = symbols(&graph, count, examples, random);

@@ -30,7 +30,7 @@ import { machineLab } from "./machines.mjs";
 import { markovLab } from "./markov.mjs";
 import { ownNetworks } from "./own.mjs";
 import { paper } from "./paper.mjs";
-import { runGroups } from "./parallel.mjs";
+import { GROUP, runGroups } from "./parallel.mjs";
 import { parityLab } from "./parity.mjs";
 import { inContextLab } from "./in_context.mjs";
 import { lookupLab } from "./lookup.mjs";
@@ -49,15 +49,15 @@ import { walk } from "./walk.mjs";
 const PHONE = { width: 390, height: 844 };
 const QUIET = [];
 
-/** Groups of tests: the long ones first, so that none of them is left over at the end. */
+/** Groups of tests. */
 const groups = [];
 
-/** The group that this process runs; all groups without one. */
-const GROUP = process.env.GROUP;
-
-/** Adds a group of tests: with `gpu`, it has a browser with a simulated GPU; `alone` if it measures what other groups would disturb. */
-function group(name, body, { gpu = false, alone = false } = {}) {
-  groups.push({ name, body, gpu, alone });
+/**
+ * Adds a group of tests. With `gpu` it has a browser with a simulated GPU; it runs `alone` if it measures what other groups would
+ * disturb. `seconds` is about how long it takes, if that is long: long groups begin first, so that none is left over at the end.
+ */
+function group(name, body, { gpu = false, alone = false, seconds = 0 } = {}) {
+  groups.push({ name, body, gpu, alone, seconds });
 }
 
 let site;
@@ -115,21 +115,21 @@ function difference(a, b, count) {
   return worst;
 }
 
-group("deployments", () => deployments());
-group("every passage", () => walk(() => ({ context: plain.context, address: site.address })));
-group("eyes, hands and paper", () => access(() => ({ context: plain.context, address: site.address })));
-group("networks of one's own", () => ownNetworks(() => ({ context: plain.context, address: site.address })));
-group("stories and the teacher's link", () => teaching(() => ({ context: plain.context, address: site.address })));
-group("the first screen", () => stage(() => site.address));
-group("what people keep", () => keptRuns(() => ({ address: site.address })));
-group("faults", () => faults(() => ({ context: plain.context, simulated: simulated.context, address: site.address })), { gpu: true });
-group("links that are dear", () => links(() => ({ context: plain.context, address: site.address })));
-group("every view", () => everyView(() => ({ context: plain.context, address: site.address })));
-group("files", () => files(() => ({ context: plain.context, address: site.address })));
-group("translators and other countries", () => translators(() => ({ address: site.address })));
-group("time and comparison", () => timeAndComparison(() => ({ context: plain.context, address: site.address })));
+group("deployments", () => deployments(), { seconds: 330 });
+group("every passage", () => walk(() => ({ context: plain.context, address: site.address })), { seconds: 190 });
+group("eyes, hands and paper", () => access(() => ({ context: plain.context, address: site.address })), { seconds: 170 });
+group("networks of one's own", () => ownNetworks(() => ({ context: plain.context, address: site.address })), { seconds: 30 });
+group("stories and the teacher's link", () => teaching(() => ({ context: plain.context, address: site.address })), { seconds: 200 });
+group("the first screen", () => stage(() => site.address), { seconds: 180 });
+group("what people keep", () => keptRuns(() => ({ address: site.address })), { seconds: 115 });
+group("faults", () => faults(() => ({ context: plain.context, simulated: simulated.context, address: site.address })), { gpu: true, seconds: 100 });
+group("links that are dear", () => links(() => ({ context: plain.context, address: site.address })), { seconds: 200 });
+group("every view", () => everyView(() => ({ context: plain.context, address: site.address })), { seconds: 105 });
+group("files", () => files(() => ({ context: plain.context, address: site.address })), { seconds: 85 });
+group("translators and other countries", () => translators(() => ({ address: site.address })), { seconds: 80 });
+group("time and comparison", () => timeAndComparison(() => ({ context: plain.context, address: site.address })), { seconds: 80 });
 group("sweeps", () => sweeps(() => ({ context: plain.context, address: site.address })));
-group("the gallery", () => gallery(() => ({ context: plain.context, address: site.address })));
+group("the gallery", () => gallery(() => ({ context: plain.context, address: site.address })), { seconds: 60 });
 group("inside other pages", () => embeds(() => ({ context: plain.context, address: site.address })));
 group("languages", () => languages(() => ({ address: site.address })));
 group("charts", () => charts(() => ({ context: plain.context, address: site.address })));
@@ -455,7 +455,7 @@ group("the charts", () => {
     assert.deepEqual(heard.console, QUIET);
     await page.close();
   });
-});
+}, { seconds: 60 });
 
 group("advice", () => {
   it("says why settings cannot learn, and nothing where they can", async () => {
@@ -641,19 +641,20 @@ group("training on a GPU", () => {
     assert.deepEqual(heard.console, QUIET);
     await page.close();
   });
-}, { gpu: true });
+}, { gpu: true, seconds: 150 });
 
-if (GROUP === undefined) {
+const own = process.env[GROUP];
+if (own === undefined) {
   // Words behind the script choose groups by their names.
-  const words = process.argv.slice(2);
-  const chosen = groups.filter(({ name }) => words.length === 0 || words.some((word) => name.includes(word)));
+  const words = process.argv.slice(2).map((word) => word.toLowerCase());
+  const chosen = groups.filter(({ name }) => words.length === 0 || words.some((word) => name.toLowerCase().includes(word)));
   assert.ok(chosen.length > 0, `no group of tests has one of these words in its name: ${words.join(" ")}`);
   process.exitCode = (await runGroups(fileURLToPath(import.meta.url), chosen)) ? 0 : 1;
 } else {
-  const chosen = groups.filter(({ name }) => name === GROUP);
-  assert.equal(chosen.length, 1, `there is no group "${GROUP}"`);
+  const chosen = groups.filter(({ name }) => name === own);
+  assert.equal(chosen.length, 1, `there is no group "${own}"`);
   before(() => start(chosen[0]));
   afterEach(closeVisited);
   after(stop);
-  describe(GROUP, chosen[0].body);
+  describe(own, chosen[0].body);
 }

@@ -41,7 +41,7 @@ cargo xtask <command>
   test <filter>         the native tests whose names contain it: a word, a path such as
                         parity::charts, or with a package in front, labs::parity
   browser [word…]       builds the page and runs the groups of browser tests whose names contain a
-                        word, or all; BROWSERS says how many run at a time
+                        word, or all; VIVARIUM_BROWSERS says how many at a time
   check                 lints and docs on top: what to run before a commit
   format                formats every source file, the labs too, which `cargo fmt` does not find
   dependencies          licences, sources and second copies against deny.toml; advisories

@@ -61,7 +61,12 @@ pub fn step_flops_of(rewritten: &Graph, batch: usize) -> f64 {
 
 /// The executor of a network with these weights of one replica.
 fn executor(graph: &Graph, weights: &[&[f32]]) -> Executor {
-    let mut executor = match Executor::new(&graph.rewritten()) {
+    loaded(Executor::new(&graph.rewritten()), weights)
+}
+
+/// An executor with these weights of one replica.
+fn loaded(executor: Result<Executor, String>, weights: &[&[f32]]) -> Executor {
+    let mut executor = match executor {
         Ok(executor) => executor,
         Err(why) => unreachable!("a network of the catalogue has a form in vectors: {why}"),
     };
@@ -121,7 +126,8 @@ pub fn attention_heads(graph: &Graph) -> usize {
 pub fn evaluate_with_attention(graph: &Graph, weights: &[&[f32]], x: &[f32]) -> [Vec<f32>; 2] {
     let mut found = [vec![], vec![]];
     let positions = graph.output().shape.rows;
-    forward_blocks(&mut executor(graph, weights), graph, x, |executor, _| {
+    let mut executor = loaded(Executor::for_single_examples(&graph.rewritten()), weights);
+    forward_blocks(&mut executor, graph, x, |executor, _| {
         let outputs = (0..positions).flat_map(|sample| executor.output(sample).collect::<Vec<f32>>());
         found = [outputs.collect(), executor.weights(ATTENTION, 0)];
     });

@@ -9,7 +9,7 @@
 //! ŷ_i = [h→_i; h←_i] O + β                          states after position i was read
 //! ```
 //!
-//! z_i is what [`prompts`] says; the gates are those of PyTorch's `GRU`, which calls u z. All numbers begin uniform on
+//! z_i is what [`prompts`] says; the units are those of PyTorch's `GRU`, which calls u z. All numbers begin uniform on
 //! ±1/√w, those of O and β on ±1/√(2w), as PyTorch has them.
 //!
 //! [`mod@reference`] has these formulas and their gradients in double precision.
@@ -232,7 +232,7 @@ impl super::Net for Gru {
         _stage: usize,
     ) -> burn::tensor::Tensor<3> {
         use burn::tensor::Tensor;
-        use burn::tensor::activation::sigmoid;
+        use vivarium_operators::gru::next_state_tensors;
         let (of_task, width) = (prompts::of(examples), self.width);
         let z = prompts::encoded(&of_task, &parameters[prompts::CODES], &x);
         let ([replicas, ..], [_, batch, _], length) = (z.dims(), x.dims(), of_task.length);
@@ -245,11 +245,7 @@ impl super::Net for Gru {
             let mut states = vec![];
             for i in order {
                 let a = a.clone().narrow(1, i, 1).reshape([replicas, batch, 3 * width]);
-                let c = h.clone().matmul(parameter(at.hidden)) + parameter(at.hidden_bias);
-                let gate = |t: &Tensor<3>, number: usize| t.clone().narrow(2, number * width, width);
-                let [r, u] = [0, 1].map(|number| sigmoid(gate(&a, number) + gate(&c, number)));
-                let n = (gate(&a, 2) + r * gate(&c, 2)).tanh();
-                h = n.clone() + u * (h - n);
+                h = next_state_tensors(a, h, parameter(at.hidden), parameter(at.hidden_bias));
                 states.push(h.clone());
             }
             states

@@ -57,7 +57,7 @@ impl OwnNetwork {
     pub const INFO: CatalogInfo = CatalogInfo {
         slug: "own",
         name: "Network of your own",
-        about: "You write the layers of the network, one per line: embedding, attention, MLP, layer norm and others. The network trains on the processor or the GPU. Its tensors and a PyTorch script can be downloaded.",
+        about: "You write the layers of the network, one per line: embedding, attention, MLP, recurrent units, layer norm and others. The network trains on the processor or the GPU. Its tensors and a PyTorch script can be downloaded.",
         sources: &[
             VASWANI_2017,
             SHAW_2018,
@@ -83,9 +83,9 @@ attention  x + [o_0, o_1, …] {l}.out     o_g = Σ_i A_g[i] y_i {l}.value_g    
            or, with “causal” and on sequences, x and the earlier tokens
 mlp        x + σ(y {l}.w_in + {l}.b_in) {l}.w_out + {l}.b_out     σ(z) = max(0, z), z Φ(z) with “gelu”, z² with “square”
            y = x, or with “pre-norm” the layer norm of x, with {l}.gain and {l}.shift
-gru        h ← (1 − u) ∘ n + u ∘ h for one token after the other, from h = 0; the result at a token is h after the token
-           a = x {l}.input + {l}.input_bias     c = h {l}.hidden + {l}.hidden_bias     sigmoid(z) = 1 / (1 + e^−z)
-           r = sigmoid(a_0 + c_0)     u = sigmoid(a_1 + c_1)     n = tanh(a_2 + r ∘ c_2)
+gru        state ← (1 − u) ∘ m + u ∘ state for one token after the other, from 0; the result at a token is the state after it
+           w = x {l}.input + {l}.input_bias     c = state {l}.hidden + {l}.hidden_bias     sigmoid(z) = 1 / (1 + e^−z)
+           reset = sigmoid(w_0 + c_0)     u = sigmoid(w_1 + c_1)     m = tanh(w_2 + reset ∘ c_2)
 linear     x {l}.w + {l}.b, or with “no-bias” x {l}.w
 norm       (x − mean x) / √(variance of x + 10⁻⁵) · {l}.gain + {l}.shift
 relu, gelu, square   σ(x)
@@ -100,7 +100,7 @@ read       f = x {l}.w, on sequences for each token",
             ["tokens", "number of tokens before the layer"],
             ["q", "heads times the size of a head"],
             ["h", "neurons, or units of a gru"],
-            ["a_0, a_1, a_2", "the three thirds of a vector a of 3 · h numbers"],
+            ["w_0, w_1, w_2", "the three thirds of a vector w of 3 · h numbers"],
             ["r", "components of x"],
             ["v", "components of the result, or outputs"],
         ],

@@ -47,7 +47,7 @@ pub fn has_hero(spec: &RunSpec) -> bool {
     let can_be_traced = match &spec.model {
         Model::AttentionOnly(_) | Model::MinimalMarkov(_) => true,
         Model::OwnNetwork(_) => {
-            // Forward and backward pass of one sequence, of which the picture needs the first third.
+            // A step is a forward and a backward pass. The picture needs the forward pass, a third of the operations.
             let operations = spec.architecture().step_flops(task.symbols, 1) / 3.0;
             spec.check_fits_page(operations).is_ok()
         }
@@ -544,6 +544,10 @@ impl Hero for MarkovHero {
         let attention = match self.head_count_on(last) {
             _ if keys.is_empty() => String::new(),
             _ if self.heads.is_empty() => tr!("Weights of the votes: {keys}.", keys),
+            count @ 2.. if self.is_own() => {
+                tr!("Attention of the last attention layer, mean of {count} heads: {keys}.", count, keys)
+            }
+            _ if self.is_own() => tr!("Attention of the last attention layer: {keys}.", keys),
             count @ 2.. => tr!("Attention of the last layer, mean of {count} heads: {keys}.", count, keys),
             _ => tr!("Attention of the last layer: {keys}.", keys),
         };
@@ -564,7 +568,7 @@ impl Hero for MarkovHero {
     }
 
     fn inner_progress_name(&self) -> &'static str {
-        match self.heads.is_empty() {
+        match matches!(self.spec.model, Model::MinimalMarkov(_)) {
             true => tr!("share of the vector v at distance 1"),
             false => tr!("attention to the preceding symbol"),
         }

@@ -340,7 +340,8 @@ fn draw_bars(scene: &mut Scene, hero: &MarkovHero, layout: &Layout, frame: &Fram
 /// proportional to attention weights.
 fn draw_votes(scene: &mut Scene, hero: &MarkovHero, layout: &Layout, attended: &Attended, frame: &Frame) {
     let moved = frame.moved(hero.votes_ms, VOTES_MS);
-    if moved >= 1.0 {
+    // Layers behind the attention of a network of one's own may make anything of what it attends to.
+    if moved >= 1.0 || hero.is_own() {
         return;
     }
     for (key, weight) in &attended.keys {

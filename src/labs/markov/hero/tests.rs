@@ -353,7 +353,6 @@ fn a_network_of_ones_own_answers_as_the_run_and_shows_its_last_attention() {
         };
         assert!((total(&hero) - if heads.is_empty() { 0.0 } else { 1.0 }).abs() < 1e-4, "{net}");
         hero.touch("symbol-3", Touch::Press, &frame(0.0)).unwrap();
-        assert!(hero.attended().keys.iter().all(|(key, _)| *key <= 3));
         let before = hero.probabilities().to_vec();
         // Symbols behind the chosen one change nothing at it.
         hero.symbols[9] = (hero.symbols[9] + 1) % 3;
@@ -365,6 +364,23 @@ fn a_network_of_ones_own_answers_as_the_run_and_shows_its_last_attention() {
         assert!(!words.contains("vector v") && !words.contains("votes"), "{words}");
         check_scenes(&hero, 9000.0, None);
         check_texts(&hero);
+    }
+}
+
+/// In contexts that are longer than the picture.
+#[test]
+fn the_attention_of_a_network_of_ones_own_is_the_mean_over_its_heads() {
+    let hero = hero("#v1/markov?model=own&k=3&t=23&net=embed~8;positions;attention~3~size~4;mlp~9;read");
+    let weights: Vec<&[f32]> = hero.weights.iter().map(Vec::as_slice).collect();
+    let mut x: Vec<f32> = hero.symbols.iter().map(|symbol| f32::from(*symbol)).collect();
+    x.resize(24, 2.0);
+    let inside = hero.spec.network().inside(&weights, 3, &x);
+    let attention = inside.iter().find(|array| array.name == "attention").unwrap();
+    let last = &hero.trace.as_ref().unwrap().last;
+    for (query, key) in (0..16).flat_map(|query| (0..16).map(move |key| (query, key))) {
+        let mean = (0..3).map(|head| attention.values[(head * 23 + query) * 23 + key]).sum::<f32>() / 3.0;
+        let drawn = last[query * 16 + key];
+        assert!((drawn - mean).abs() < 1e-6 && (key <= query || drawn == 0.0), "{query} {key}: {drawn} {mean}");
     }
 }
 

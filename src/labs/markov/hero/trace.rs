@@ -20,7 +20,8 @@ const SHOWN_SHARE: f32 = 0.9;
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Trace {
     /// Attention weights of the first layer, the mean over its heads that are on, `[n, n]`: a row per query; for the
-    /// minimal model the entries of v, divided by the sum of their absolute values. Empty if the network has one layer.
+    /// minimal model the entries of v, divided by the sum of their absolute values. Empty if the network has one layer, and
+    /// for a network of one's own.
     pub(super) first: Vec<f32>,
     /// Attention weights of the last layer, the mean over its heads that are on, `[n, n]`; for the minimal model the
     /// contributions of symbols to their logits, divided by the sum of their absolute values. Zeros if nothing attends.

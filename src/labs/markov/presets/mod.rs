@@ -309,7 +309,7 @@ const INDUCTION: &[Preset] = &[
         group: &INDUCTION_GROUP,
         link: "#v1/markov?model=own&net=embed~16;gru~32;read&lr=0.01&show=kl.strategies.next",
         claim: "This network has no attention. It reads the symbols one after the other and keeps only the 32 numbers of its state. The network learns in the same stages as the transformer: its predictions are nearest to the uniform strategy, then to the unigram strategy, then to the bigram strategy. At step 400 its KL is 1.0 to 1.6 times the KL of the bigram strategy.",
-        source: "Our variation of Edelman 2024, section 8.2, with the units of Cho et al. 2014",
+        source: "Our variation of Edelman 2024, section 8.2, with gated recurrent units after Cho et al. 2014",
         remarks: "An induction head is therefore not the only way to count what followed what. Our choices: 32 units, embeddings of 16 components, learning rate 0.01.",
         expectations: &[
             expect_three_stages((0.8, 1.0)),

@@ -1,6 +1,6 @@
 //! The graph of a network of layers.
 
-use super::layers::{Attention, Join, Layer, Mistake, NetworkError};
+use super::layers::{Attention, Join, Layer, LayerError, NetworkError};
 use crate::models::graph_network::{ACTIVATIONS, ATTENTION};
 use crate::tasks::{ExampleForm, Examples};
 use vivarium_operators::pointwise::Function;
@@ -113,10 +113,13 @@ pub(super) fn graph_with_outputs(
     for (at, (line, layer)) in layers.iter().enumerate() {
         let labels = [last_hidden == Some(at), last_attention == Some(at)];
         let before = builder.graph.parameters().len();
-        let place = Place { is_first: at == 0, is_last: at + 1 == layers.len() };
-        let added = builder.check(*layer, place).and_then(|()| builder.add(at + 1, *layer, labels));
+        let added =
+            builder.check(*layer, at, layers.len()).and_then(|()| builder.add(at + 1, *layer, labels));
         if let Err(message) = added {
-            mistakes.push(Mistake::of_line(*line, message));
+            // After “concat” each layer would have the same mistake.
+            if mistakes.last().is_none_or(|last: &LayerError| last.message() != message) {
+                mistakes.push(LayerError::of_line(*line, message));
+            }
             // Without the vectors of the first layer no other layer can be checked.
             if at == 0 {
                 break;
@@ -143,22 +146,16 @@ pub(super) fn graph_with_outputs(
         let message = tr!(
             "the outputs are the same for every example: no attention layer connects the token that “read” uses with the tokens of the example"
         );
-        return Err(Mistake::of_text(message).into());
+        return Err(LayerError::of_text(message).into());
     }
     Ok(graph)
 }
 
-/// Place of a layer among the others.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Place {
-    is_first: bool,
-    is_last: bool,
-}
-
 impl Builder {
     /// # Errors
-    /// A sentence if the layer cannot stand at this place.
-    fn check(&self, layer: Layer, Place { is_first, is_last }: Place) -> Result<(), String> {
+    /// A sentence if the layer cannot stand at index `at` of `count` layers.
+    fn check(&self, layer: Layer, at: usize, count: usize) -> Result<(), String> {
+        let (is_first, is_last) = (at == 0, at + 1 == count);
         if matches!(layer, Layer::Read(_)) && !is_last {
             return Err(tr!("“read” must be the last layer").into());
         }

@@ -220,26 +220,30 @@ fn join(word: &str) -> Option<Join> {
     })
 }
 
-/// A mistake in the text of a network.
+/// What is wrong with a layer, or with the text of a network as a whole.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Mistake {
+pub struct LayerError {
     /// Number of the line, from 1; none of the text as a whole.
     line: Option<usize>,
     /// A sentence without its full stop.
     message: String,
 }
 
-impl Mistake {
+impl LayerError {
     pub(super) fn of_line(line: usize, message: impl Into<String>) -> Self {
-        Mistake { line: Some(line), message: message.into() }
+        LayerError { line: Some(line), message: message.into() }
+    }
+
+    pub(super) fn message(&self) -> &str {
+        &self.message
     }
 
     pub(super) fn of_text(message: impl Into<String>) -> Self {
-        Mistake { line: None, message: message.into() }
+        LayerError { line: None, message: message.into() }
     }
 }
 
-impl fmt::Display for Mistake {
+impl fmt::Display for LayerError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.line {
             Some(line) => f.write_str(&tr!("line {line}: {message}", line, message = self.message)),
@@ -250,11 +254,11 @@ impl fmt::Display for Mistake {
 
 /// All mistakes in the text of a network, in the order of its lines.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NetworkError(Vec<Mistake>);
+pub struct NetworkError(Vec<LayerError>);
 
 impl NetworkError {
     /// An error if there are mistakes.
-    pub(super) fn check(mistakes: Vec<Mistake>) -> Result<(), NetworkError> {
+    pub(super) fn check(mistakes: Vec<LayerError>) -> Result<(), NetworkError> {
         if mistakes.is_empty() { Ok(()) } else { Err(NetworkError(mistakes)) }
     }
 
@@ -264,22 +268,22 @@ impl NetworkError {
     }
 }
 
-impl From<Mistake> for NetworkError {
-    fn from(mistake: Mistake) -> Self {
+impl From<LayerError> for NetworkError {
+    fn from(mistake: LayerError) -> Self {
         NetworkError(vec![mistake])
     }
 }
 
 /// As many mistakes as a person reads at once.
-const SHOWN_MISTAKES: usize = 5;
+const SHOWN_ERRORS: usize = 5;
 
 impl fmt::Display for NetworkError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (number, mistake) in self.0.iter().take(SHOWN_MISTAKES).enumerate() {
+        for (number, mistake) in self.0.iter().take(SHOWN_ERRORS).enumerate() {
             let begin = if number == 0 { "" } else { "; " };
             write!(f, "{begin}{mistake}")?;
         }
-        if self.count() > SHOWN_MISTAKES { f.write_str("; …") } else { Ok(()) }
+        if self.count() > SHOWN_ERRORS { f.write_str("; …") } else { Ok(()) }
     }
 }
 
@@ -298,18 +302,20 @@ pub fn parse(text: &str) -> Result<Vec<(usize, Layer)>, NetworkError> {
             }
             match layer(&words) {
                 Ok(layer) => layers.push((at + 1, layer)),
-                Err(message) => mistakes.push(Mistake::of_line(at + 1, message)),
+                Err(message) => mistakes.push(LayerError::of_line(at + 1, message)),
             }
         }
     }
     NetworkError::check(mistakes)?;
     if layers.len() > MAX_LAYERS {
         let message = tr!("a network has at most {most} layers", most = MAX_LAYERS);
-        return Err(Mistake::of_text(message).into());
+        return Err(LayerError::of_text(message).into());
     }
     match layers.last() {
         Some((_, Layer::Read(_))) => Ok(layers),
-        _ => Err(Mistake::of_text(tr!("the last layer must be “read”, which computes the outputs")).into()),
+        _ => {
+            Err(LayerError::of_text(tr!("the last layer must be “read”, which computes the outputs")).into())
+        }
     }
 }
 
@@ -462,6 +468,7 @@ mod tests {
             mistake("embed\nnorm 3; norm\nread first"),
             [mistake("embed"), mistake("\nnorm 3"), mistake("\n\nread first")].join("; ")
         );
+        assert!(mistake(&"conv\n".repeat(5)).ends_with("concat, last, read"));
         assert!(mistake(&"conv\n".repeat(6)).ends_with("concat, last, read; …"));
         assert_eq!(mistake(&"relu\n".repeat(25)), "a network has at most 24 layers");
     }

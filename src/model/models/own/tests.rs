@@ -180,6 +180,11 @@ fn layers_that_do_not_fit_have_a_sentence() {
         "line 3: after “concat” the next layer must be linear, read, relu, gelu or square"
     );
     assert_eq!(
+        mistake(PAIRS, "embed 3\nconcat\nnorm\nmlp 4\nread"),
+        mistake(PAIRS, "embed 3\nconcat\nnorm\nread"),
+        "each mistake once"
+    );
+    assert_eq!(
         mistake(NUMBERS, "linear 3\ntoken\nread last"),
         "line 2: “token” works only on tasks with pairs"
     );
@@ -233,6 +238,8 @@ fn a_text_with_a_mistake_is_a_problem_of_its_setting() {
     let problems = bound.problems(7, 10, 1);
     assert_eq!((problems.len(), problems[0].key.as_str()), (1, "net"));
     assert!(problems[0].to_string().contains("there is no layer “conv”"), "{}", problems[0]);
+    let several = network("embed 3\nconv 5\nread first").bind(task.examples()).problems(7, 10, 1);
+    assert!(several[0].to_string().contains("The mistakes: line 2: "), "{}", several[0]);
     // Alone too large, whatever batch and replicas are.
     for text in [
         "embed 1\nattention 64 size 4096\nattention 64 size 4096\nattention 64 size 4096\nread last",
