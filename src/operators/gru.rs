@@ -10,12 +10,12 @@
 //! grad_w += h_{t−1}ᵀ d_t    grad_b += d_t
 //! ```
 //!
-//! Cho et al. 2014, section 2.3, in the form of PyTorch's `GRU`: r multiplies the product with w and its bias, not the state. Both call
-//! the gate u z.
+//! Cho et al. 2014, section 2.3, in the form of PyTorch's `GRU`: r multiplies the product with w and its bias, not the state. Both
+//! call the gate u z.
 //!
 //! # Why
-//! In vectors the examples of a block are computed side by side, position by position, so that the product with w has full tiles.
-//! The gradient of w is one product for all positions of an example.
+//! In vectors the examples of a block are computed side by side, position by position, so that the product with w has full
+//! tiles. The gradient of w is one product for all positions of an example.
 
 use crate::matrix::Matrix;
 use crate::simd::{
