@@ -135,7 +135,7 @@ impl Executor {
             }
             let reads = |(input, read): (usize, &NodeId)| match (node.operator, input) {
                 // Weights, which are the same for all examples.
-                (Operator::Linear | Operator::Gru, 1) => plan.reads(*read, false, 1),
+                (Operator::Linear | Operator::RecurrentUnits, 1) => plan.reads(*read, false, 1),
                 (Operator::Lookup { .. }, _) => plan.reads(id, true, shape.rows),
                 _ => plan.reads(*read, shape.per_example, shape.rows),
             };
@@ -193,7 +193,7 @@ impl Executor {
                     let workspace = layer_norm::workspace_rows(rows.len() / stride, *stride);
                     step.workspace = vec![Row::ZERO; workspace];
                 }
-                Operator::Gru => {
+                Operator::RecurrentUnits => {
                     step.heads.size = shape.columns;
                     let sizes = gru::Sizes { positions: shape.rows, units: shape.columns };
                     step.workspace =
@@ -393,7 +393,7 @@ impl Executor {
             let (is_of_any, is_of_first) = (step.inputs.iter().any(reads), reads(&step.inputs[0]));
             has_gradient[step.output] |= is_of_any;
             let is_of_product = step.operator == Operator::Linear && !step.is_read_out && is_of_first;
-            if is_of_product || step.operator == Operator::Gru && is_of_any {
+            if is_of_product || step.operator == Operator::RecurrentUnits && is_of_any {
                 let w = &mut self.slots[step.inputs[1][0].slot];
                 w.transposed = vec![Row::ZERO; w.used.div_ceil(LANES) * w.panel_count() * LANES];
             }
@@ -605,7 +605,7 @@ impl Executor {
                 let [gain, shift] = [1, 2].map(|input: usize| self.source(inputs[input][0]));
                 layer_norm::forward_simd(x, gain, shift, columns, workspace, &mut out, count);
             }
-            Operator::Gru => {
+            Operator::RecurrentUnits => {
                 let (a, w, bias) = (slot(0).panels(), slot(1).panels(), self.source(inputs[2][0]));
                 let sizes = gru::Sizes { positions: step.positions, units: heads.size };
                 gru::forward_simd(a, w, bias, sizes, workspace, &mut out, self.count);
@@ -646,6 +646,9 @@ impl Executor {
 fn is_kept(operator: Operator) -> bool {
     matches!(
         operator,
-        Operator::Parameter(_) | Operator::Input | Operator::Gru | Operator::Pointwise(Function::Relu)
+        Operator::Parameter(_)
+            | Operator::Input
+            | Operator::RecurrentUnits
+            | Operator::Pointwise(Function::Relu)
     )
 }

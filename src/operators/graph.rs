@@ -51,7 +51,7 @@ pub enum Operator {
     /// The first value normalized, times the second, plus the third: [`layer_norm`](crate::layer_norm).
     LayerNorm,
     /// States of gated recurrent units: [`gru`](crate::gru).
-    Gru,
+    RecurrentUnits,
     /// Attention of a query over keys and values: [`attention`](crate::attention).
     Attention {
         /// Number of heads.
@@ -314,7 +314,7 @@ impl Graph {
     /// The states of gated recurrent units, which read the inputs `a` of their gates position by position, with recurrent weights
     /// `w` and their biases.
     pub fn gru(&mut self, a: NodeId, w: NodeId, bias: NodeId) -> NodeId {
-        self.push(Operator::Gru, vec![a, w, bias])
+        self.push(Operator::RecurrentUnits, vec![a, w, bias])
     }
 
     /// Attention of `query` over positions with these keys and values.
@@ -395,7 +395,7 @@ impl Graph {
                 let row = Shape { rows: 1, columns: of(0).columns, per_example: false };
                 of(1) == row && of(2) == row
             }
-            Operator::Gru => {
+            Operator::RecurrentUnits => {
                 let units = of(1).rows;
                 let [weights, bias] =
                     [units, 1].map(|rows| Shape { rows, columns: 3 * units, per_example: false });
@@ -440,7 +440,7 @@ impl Graph {
             Operator::Pointwise(_) | Operator::LayerNorm | Operator::SelfAttention { .. } => {
                 (of(0).rows, of(0).columns)
             }
-            Operator::Gru => (of(0).rows, of(1).rows),
+            Operator::RecurrentUnits => (of(0).rows, of(1).rows),
             Operator::Product => (of(0).rows, 1),
             Operator::BlockDiagonal { blocks } => (of(0).rows, blocks),
             Operator::Score { heads } => (1, heads),
@@ -459,7 +459,7 @@ impl Graph {
             let factors = match node.operator {
                 Operator::Linear => [node.shape.rows, input(0).columns, node.shape.columns],
                 // With the exponentials of the gates, each as much as a few products.
-                Operator::Gru => [node.shape.rows, input(1).rows, input(1).columns + 16],
+                Operator::RecurrentUnits => [node.shape.rows, input(1).rows, input(1).columns + 16],
                 Operator::Attention { .. } => [2, input(1).rows, input(1).columns],
                 Operator::WeightedSum { .. } => [1, input(1).rows, input(1).columns],
                 Operator::AttentionScores { .. } | Operator::Score { .. } => {
@@ -500,7 +500,7 @@ impl Graph {
         let size = |node: &Node| match node.operator {
             Operator::Stack => 0,
             // c and its thirds, six, with those of a and the gates, and what of them becomes the state.
-            Operator::Gru => 12 * node.shape.rows * node.shape.columns,
+            Operator::RecurrentUnits => 12 * node.shape.rows * node.shape.columns,
             Operator::SelfAttention { heads, .. } => {
                 let scores = if node.inputs.len() > 3 { 6 } else { 2 };
                 node.shape.rows * (node.shape.columns + scores * heads * node.shape.rows)

@@ -26,7 +26,7 @@ use crate::simd::{
 /// Smallest number of examples of a block, whose gates are computed side by side.
 pub const EXAMPLES: usize = 8;
 
-/// What is computed at a position, number by number.
+/// Gates at a position, number by number.
 struct Gates {
     c: Vec<f64>,
     r: Vec<f64>,

@@ -39,7 +39,7 @@ impl Layout {
                         layout.need_columns(NodeId(number), heads);
                         &[]
                     }
-                    Operator::Gru => {
+                    Operator::RecurrentUnits => {
                         node.inputs.iter().for_each(|input| layout.need_columns(*input, GATES));
                         &[]
                     }
@@ -77,7 +77,7 @@ impl Layout {
                     let has_heads = |id: &NodeId| columns(id) == heads && has_plain_rows(id);
                     layout.columns[number] == 1 && node.inputs.iter().all(has_heads)
                 }
-                Operator::Gru => {
+                Operator::RecurrentUnits => {
                     let is_in_thirds = |id: &NodeId| columns(id) == GATES && has_plain_rows(id);
                     layout.columns[number] == 1 && node.inputs.iter().all(is_in_thirds)
                 }

@@ -231,7 +231,7 @@ pub(crate) fn needs_memory(graph: &Graph, lookup: NodeId, consumers: &[usize]) -
                 Operator::Pointwise(_)
                     | Operator::Product
                     | Operator::LayerNorm
-                    | Operator::Gru
+                    | Operator::RecurrentUnits
                     | Operator::SelfAttention { .. }
             )
         }
@@ -281,7 +281,7 @@ pub(crate) fn check_reads(graph: &Graph, node: &Node, inputs: &[Vec<Read>]) -> R
         let expected = if is_weighted_sum { graph.node(node.inputs[input]).shape.rows } else { 1 };
         let needs_own_rows = match node.operator {
             Operator::WeightedSum { .. } | Operator::Sum | Operator::Lookup { .. } => false,
-            Operator::Linear | Operator::Gru => input < 2,
+            Operator::Linear | Operator::RecurrentUnits => input < 2,
             Operator::Score { .. } => false,
             Operator::AttentionScores { .. } | Operator::LayerNorm => input == 0,
             Operator::SelfAttention { .. } => input < 3,

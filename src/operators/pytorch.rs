@@ -113,7 +113,7 @@ pub fn functions(graph: &Graph, has_initial: bool) -> String {
     if has(|operator| matches!(operator, Operator::SelfAttention { .. })) {
         code += SELF_ATTENTION;
     }
-    if has(|operator| *operator == Operator::Gru) {
+    if has(|operator| *operator == Operator::RecurrentUnits) {
         code += GRU;
     }
     if has(|operator| *operator == Operator::LayerNorm) {
@@ -241,7 +241,7 @@ impl Writer<'_> {
                     all[..3].join(", ")
                 )
             }
-            Operator::Gru => format!("gru({})", list(0).join(", ")),
+            Operator::RecurrentUnits => format!("gru({})", list(0).join(", ")),
             Operator::LayerNorm => {
                 let all = [vec![input(0)], terms(1)].concat();
                 format!("layer_norm({})", all.join(", "))

@@ -41,7 +41,7 @@ fn value(node: &Node, weights: &[Matrix], inputs: &[&Matrix], example: Examples<
         Operator::SelfAttention { heads, weighting, is_causal } => {
             self_attention::forward(inputs, heads, weighting, is_causal)
         }
-        Operator::Gru => gru::forward(inputs[0], inputs[1], inputs[2]),
+        Operator::RecurrentUnits => gru::forward(inputs[0], inputs[1], inputs[2]),
         Operator::LayerNorm => layer_norm::forward(inputs[0], inputs[1], inputs[2]),
         Operator::Score { heads } => score::forward(inputs[0], inputs[1], heads),
         Operator::AttentionScores { heads } => attention_scores::forward(inputs[0], inputs[1], heads),
@@ -79,7 +79,9 @@ fn gradients(
         Operator::SelfAttention { heads, weighting, is_causal } => {
             self_attention::backward(inputs, heads, weighting, is_causal, grad_output)
         }
-        Operator::Gru => gru::backward(inputs[0], inputs[1], inputs[2], output, grad_output).to_vec(),
+        Operator::RecurrentUnits => {
+            gru::backward(inputs[0], inputs[1], inputs[2], output, grad_output).to_vec()
+        }
         Operator::LayerNorm => layer_norm::backward(inputs[0], inputs[1], grad_output).to_vec(),
         Operator::Score { heads } => score::backward(inputs[0], inputs[1], heads, grad_output).to_vec(),
         Operator::AttentionScores { heads } => {

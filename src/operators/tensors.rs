@@ -84,7 +84,7 @@ pub fn forward(graph: &Graph, parameters: &[Tensor<3>], x: &Tensor<3>) -> Tensor
                 let positions = node.shape.rows;
                 self_attention::forward_tensors(all, distances, positions, heads, weighting, is_causal)
             }
-            Operator::Gru => gru::forward_tensors(input(0), input(1), input(2), node.shape.rows),
+            Operator::RecurrentUnits => gru::forward_tensors(input(0), input(1), input(2), node.shape.rows),
             Operator::LayerNorm => layer_norm::forward_tensors(input(0), input(1), input(2)),
             Operator::Score { heads } => score::forward_tensors(input(0), input(1), heads),
             Operator::AttentionScores { heads } => {

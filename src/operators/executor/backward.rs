@@ -130,7 +130,7 @@ impl Executor {
                 });
                 self.with_gradient(shift, |_, grad| add_panels(d, grad, count, shift.overwrites));
             }
-            Operator::Gru => {
+            Operator::RecurrentUnits => {
                 let [a, w, bias] = [0, 1, 2].map(|input: usize| step.inputs[input][0]);
                 let sizes = gru::Sizes { positions: step.positions, units: step.heads.size };
                 let (d, examples, workspace) =

@@ -13,7 +13,7 @@ use crate::{gru, weighted_sum};
 
 /// Examples of a block, of so many positions each.
 pub(super) fn block_examples(graph: &Graph, positions: usize) -> usize {
-    let is_recurrent = graph.nodes.iter().any(|node| node.operator == Operator::Gru);
+    let is_recurrent = graph.nodes.iter().any(|node| node.operator == Operator::RecurrentUnits);
     (BLOCK / positions).max(if is_recurrent { gru::EXAMPLES } else { 1 })
 }
 
@@ -38,7 +38,7 @@ impl Executor {
                     let seen = graph.node(node.inputs[0]).shape.rows;
                     weighted_sum::workspace_rows(heads, seen) as u64
                 }
-                Operator::Gru => {
+                Operator::RecurrentUnits => {
                     let sizes = gru::Sizes { positions: shape.rows, units: shape.columns };
                     sizes.workspace_rows(samples.next_multiple_of(LANES), examples) as u64
                 }
@@ -51,7 +51,7 @@ impl Executor {
             };
             // A product reads its weights transposed too, in the backward pass.
             let transposed = match node.operator {
-                Operator::Linear | Operator::Gru => {
+                Operator::Linear | Operator::RecurrentUnits => {
                     let w = node.inputs[1];
                     let rows = layout.rows(graph, w).2.next_multiple_of(LANES) as u64;
                     rows.saturating_mul(layout.panels(graph, w) as u64)

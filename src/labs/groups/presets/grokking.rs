@@ -156,7 +156,7 @@ pub(super) const GROKKING_PRESETS: &[Preset] = &[
         slug: "grokking-s5",
         name: "A transformer on the permutations of five letters",
         group: &GROKKING_GROUP,
-        link: "#v1/groups?op=symmetric&letters=5&frac=0.6&batch=512&model=own&net=embed~64~separate;token;attention~4;mlp~512;read~last&lr=0.002&b2=0.98&wd=1&steps=10000&target=0.99&halt=target&every=100&speed=0&x=log",
+        link: "#v1/groups?model=own&op=symmetric&letters=5&frac=0.6&net=embed~64~separate;token;attention~4;mlp~512;read~last&lr=0.002&b2=0.98&wd=1&batch=512&steps=10000&target=0.99&halt=target&every=100&speed=0&x=log",
         claim: "The group S5 has 120 permutations, so its table has 14,400 products. The network trains on 60 % of these products. In at least eight of ten runs the network answers 99 % of the held-out products correctly for the first time at a step between 1,000 and 10,000.",
         source: "Power et al. 2022 for the task; Nanda et al. 2023 for the kind of network",
         remarks: "One layer of attention and an MLP, without layer norm. The order of the two permutations matters, so the first and the second permutation have separate embeddings. As in Nanda et al.: 4 heads and 512 neurons. As in Power et al.: batches of 512. Our choices: 64 components, 60 % of the products, learning rate 0.002.",

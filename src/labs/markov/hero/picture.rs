@@ -377,9 +377,9 @@ fn draw_captions(scene: &mut Scene, hero: &MarkovHero, layout: &Layout, rest: f3
         // No layer attends.
         (0, _) if hero.is_own() => String::new(),
         (_, count @ 2..) if hero.is_own() => {
-            tr!("below: attention in the last attention layer (mean of {count} heads), thickest 0.5", count)
+            tr!("below: last attention layer (mean of {count} heads), thickest 0.5", count)
         }
-        _ if hero.is_own() => tr!("lines below: attention in the last attention layer, thickest 0.5").into(),
+        _ if hero.is_own() => tr!("lines below: last attention layer, thickest 0.5").into(),
         (0, _) => tr!("lines below: weights of the votes, thickest 0.5").into(),
         (layer, count @ 2..) => {
             tr!("below: attention in layer {layer} (mean of {count} heads), thickest 0.5", layer, count)

@@ -360,7 +360,7 @@ fn a_network_of_ones_own_answers_as_the_run_and_shows_its_last_attention() {
         assert_near(hero.probabilities(), &before, net);
         assert_eq!(hero.touch("head-0", Touch::Press, &frame(0.0)), None);
         let words = crate::hero_testing::texts(&hero.scene(&frame(9000.0)));
-        assert_eq!(words.contains("below: attention in the last attention layer"), !heads.is_empty(), "{words}");
+        assert_eq!(words.contains("below: last attention layer"), !heads.is_empty(), "{words}");
         assert!(!words.contains("vector v") && !words.contains("votes"), "{words}");
         check_scenes(&hero, 9000.0, None);
         check_texts(&hero);
@@ -397,7 +397,7 @@ fn presets_have_pictures_with_short_headlines_and_large_networks_have_none() {
             assert!(headline.chars().count() <= 90, "{headline}");
         }
     }
-    let large = ["#v1/markov?t=256&d=128&heads=8.8.8.8", "#v1/markov?model=own&t=400&net=embed~64;mlp~256;read"];
+    let large = ["#v1/markov?t=256&d=128&heads=8.8.8.8", "#v1/markov?model=own&t=256&net=embed~64;mlp~512;read"];
     for link in [large[0], large[1], "#v1/sparse-parity"] {
         let spec = decode(link).0.spec;
         assert!(!has_hero(&spec) && new_hero(&spec).is_none(), "{link}");
