@@ -20,7 +20,7 @@ import sys
 import numpy as np
 
 TOLERANCE = 1e-5
-README = pathlib.Path(__file__).parents[2] / "src" / "models" / "TENSORS.md"
+README = pathlib.Path(__file__).parents[2] / "src" / "model" / "models" / "TENSORS.md"
 
 
 # Files
