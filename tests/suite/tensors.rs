@@ -400,6 +400,7 @@ fn write(folder: &Folder, name: &str, run: &str) {
         .filter_map(|(_, info)| Some((info.key.to_string(), spec.value(info.key)?.to_string())))
         .collect();
     settings.insert("model".into(), spec.model.info().slug.into());
+    settings.insert("task".into(), spec.task.info().slug.into());
     settings.insert("stage".into(), stage.to_string());
     if let Some(variance) = spec.task.sampler().label_variance(spec.run.seed) {
         settings.insert("variance".into(), variance.to_string());
