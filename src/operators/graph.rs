@@ -458,7 +458,7 @@ impl Graph {
             let input = |number: usize| self.node(node.inputs[number]).shape;
             let factors = match node.operator {
                 Operator::Linear => [node.shape.rows, input(0).columns, node.shape.columns],
-                // With the exponentials of the gates, each as much as a few products.
+                // The exponentials of the gates of a unit cost about as much as 16 products.
                 Operator::RecurrentUnits => [node.shape.rows, input(1).rows, input(1).columns + 16],
                 Operator::Attention { .. } => [2, input(1).rows, input(1).columns],
                 Operator::WeightedSum { .. } => [1, input(1).rows, input(1).columns],
@@ -499,7 +499,7 @@ impl Graph {
     pub fn values(&self) -> u64 {
         let size = |node: &Node| match node.operator {
             Operator::Stack => 0,
-            // c and its thirds, six, with those of a and the gates, and what of them becomes the state.
+            // Autodiff keeps about twelve numbers for each unit: c and the thirds of a and c, the gates, and the terms of the state.
             Operator::RecurrentUnits => 12 * node.shape.rows * node.shape.columns,
             Operator::SelfAttention { heads, .. } => {
                 let scores = if node.inputs.len() > 3 { 6 } else { 2 };
