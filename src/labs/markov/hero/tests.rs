@@ -336,7 +336,8 @@ fn captions_say_what_is_averaged_and_what_the_ring_adds() {
 #[test]
 fn a_network_of_ones_own_answers_as_the_run_and_shows_its_last_attention() {
     let attention = "embed~8;positions;attention~2;attention~3~size~4;mlp~9;read";
-    for (net, heads) in [(attention, vec![3]), ("embed~6;gru~9;read", vec![]), ("embed~6;mlp~9;read", vec![])] {
+    for (net, heads) in [(attention, vec![3]), ("embed~6;gru~9;read", vec![]), ("embed~6;mlp~9;read", vec![])]
+    {
         let mut hero = hero(&format!("#v1/markov?model=own&k=3&t=16&lr=0.1&net={net}"));
         assert_eq!((hero.symbols.len(), &hero.heads), (16, &heads));
         let weights: Vec<&[f32]> = hero.weights.iter().map(Vec::as_slice).collect();
@@ -380,7 +381,10 @@ fn the_attention_of_a_network_of_ones_own_is_the_mean_over_its_heads() {
     for (query, key) in (0..16).flat_map(|query| (0..16).map(move |key| (query, key))) {
         let mean = (0..3).map(|head| attention.values[(head * 23 + query) * 23 + key]).sum::<f32>() / 3.0;
         let drawn = last[query * 16 + key];
-        assert!((drawn - mean).abs() < 1e-6 && (key <= query || drawn == 0.0), "{query} {key}: {drawn} {mean}");
+        assert!(
+            (drawn - mean).abs() < 1e-6 && (key <= query || drawn == 0.0),
+            "{query} {key}: {drawn} {mean}"
+        );
     }
 }
 
@@ -397,7 +401,8 @@ fn presets_have_pictures_with_short_headlines_and_large_networks_have_none() {
             assert!(headline.chars().count() <= 90, "{headline}");
         }
     }
-    let large = ["#v1/markov?t=256&d=128&heads=8.8.8.8", "#v1/markov?model=own&t=256&net=embed~64;mlp~512;read"];
+    let large =
+        ["#v1/markov?t=256&d=128&heads=8.8.8.8", "#v1/markov?model=own&t=256&net=embed~64;mlp~512;read"];
     for link in [large[0], large[1], "#v1/sparse-parity"] {
         let spec = decode(link).0.spec;
         assert!(!has_hero(&spec) && new_hero(&spec).is_none(), "{link}");
