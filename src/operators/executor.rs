@@ -46,8 +46,8 @@ pub struct Executor {
     /// Symbols and numbers of an example.
     symbols: usize,
     numbers: usize,
-    /// Slot of the examples' numbers, if the network reads them.
-    input: Option<usize>,
+    /// Slot of the examples' numbers, if the network reads them, and numbers of each position.
+    input: Option<(usize, usize)>,
     /// Whether the derivatives of functions are written, for a backward pass.
     writes_derivatives: bool,
     /// For each position in an example, the symbol at this position in each example of the block.
@@ -106,8 +106,9 @@ impl Executor {
                 Operator::Lookup { .. } if !needs_memory(graph, id, &consumers[number]) => continue,
                 Operator::Attention { .. } => return Err("its attention has a query for each example".into()),
                 Operator::Input => {
-                    input_slot = Some(plan.allocate(id));
-                    plan.slot_of[number] = input_slot;
+                    let slot = plan.allocate(id);
+                    input_slot = Some((slot, shape.columns));
+                    plan.slot_of[number] = Some(slot);
                     continue;
                 }
                 Operator::Parameter(at) => {
@@ -314,11 +315,11 @@ impl Executor {
                 }
             }
         }
-        if let Some(input) = self.input {
+        if let Some((input, size)) = self.input {
             let Slot { rows, stride, .. } = &mut self.slots[input];
             for (panel, rows) in rows.chunks_exact_mut(*stride).enumerate() {
-                let columns = panel * LANES..self.numbers.min((panel + 1) * LANES);
-                for (row, numbers) in rows.iter_mut().zip(examples.numbers.chunks_exact(self.numbers)) {
+                let columns = panel * LANES..size.min((panel + 1) * LANES);
+                for (row, numbers) in rows.iter_mut().zip(examples.numbers.chunks_exact(size)) {
                     let numbers = &numbers[columns.clone()];
                     row.0[..numbers.len()].copy_from_slice(numbers);
                 }
@@ -437,27 +438,28 @@ impl Executor {
     }
 
     /// Writes the gradient of the sum of a loss of the output over these examples, for a network with one output, where
-    /// `derivative(i, f)` is that of the loss of example i in its output f. Call it once after each [`load`](Executor::load).
+    /// `derivative(i, f)` is that of the loss of example i in its output f; if an example has several positions with one output
+    /// each, i counts the positions of all examples. Call it once after each [`load`](Executor::load).
     ///
     /// # Shapes
     /// `gradient` as in [`Executor::load`]; that of a parameter that is not trained stays as it is.
     ///
     /// # Panics
-    /// If the network has more than one output.
+    /// If the network has more than one output for a position.
     pub fn gradient_of_outputs<'e>(
         &mut self,
         examples: impl Into<Examples<'e>>,
         mut derivative: impl FnMut(usize, f32) -> f32,
         gradient: &mut [Vec<Row>],
     ) {
-        assert_eq!((self.classes, self.positions), (1, 1), "the derivative is that of one output");
-        let examples = examples.into();
-        let count = self.count(examples);
+        assert_eq!(self.classes, 1, "the derivative is that of one output");
+        let (examples, positions) = (examples.into(), self.positions);
+        let (count, block) = (self.count(examples), self.examples);
         let write = |first: usize, outputs: &[Row], gradient: &mut [Row], _: &mut [Row]| {
-            let block = outputs.iter().zip(gradient).take((count - first).min(BLOCK));
-            for (example, (output, gradient)) in (first..).zip(block) {
+            let all = outputs.iter().zip(gradient).take((count - first).min(block) * positions);
+            for (sample, (output, gradient)) in (first * positions..).zip(all) {
                 *gradient = Row::ZERO;
-                gradient.0[0] = derivative(example, output.0[0]);
+                gradient.0[0] = derivative(sample, output.0[0]);
             }
         };
         self.gradient_by(examples, write, gradient);

@@ -17,7 +17,7 @@ pub struct NodeId(pub(crate) usize);
 pub enum Operator {
     /// The parameter of this number.
     Parameter(usize),
-    /// The numbers of the example, as one row.
+    /// The numbers of the example, with a row for each of its positions.
     Input,
     /// The rows of a table that consecutive symbols of the example name: [`lookup`](crate::lookup).
     Lookup {
@@ -167,6 +167,8 @@ pub struct Graph {
     pub(crate) symbols: usize,
     /// Numbers of an example.
     pub(crate) numbers: usize,
+    /// Positions among which these numbers are divided.
+    pub(crate) positions: usize,
     pub(crate) parameters: Vec<Parameter>,
     pub(crate) nodes: Vec<Node>,
     pub(crate) output: usize,
@@ -175,12 +177,17 @@ pub struct Graph {
 impl Graph {
     /// A graph without values, on examples of so many symbols.
     pub fn new(symbols: usize) -> Self {
-        Graph { symbols, numbers: 0, parameters: vec![], nodes: vec![], output: 0 }
+        Graph { symbols, numbers: 0, positions: 1, parameters: vec![], nodes: vec![], output: 0 }
     }
 
     /// A graph without values, on examples of so many numbers.
     pub fn on_numbers(numbers: usize) -> Self {
         Graph { numbers, ..Graph::new(0) }
+    }
+
+    /// A graph without values, on examples of so many positions with as many numbers each.
+    pub fn on_positions(positions: usize, numbers: usize) -> Self {
+        Graph { numbers: positions * numbers, positions, ..Graph::new(0) }
     }
 
     /// Symbols and numbers of an example.
@@ -236,7 +243,7 @@ impl Graph {
         self.parameters[which].is_trained = false;
     }
 
-    /// The numbers of the example.
+    /// The numbers of the example, `[positions, numbers of each]`.
     pub fn input(&mut self) -> NodeId {
         self.push(Operator::Input, vec![])
     }
@@ -429,7 +436,10 @@ impl Graph {
         let per_example = all().any(|shape| shape.per_example);
         let (rows, columns) = match operator {
             Operator::Parameter(number) => (self.parameters[number].rows, self.parameters[number].columns),
-            Operator::Input => return Shape { rows: 1, columns: self.numbers, per_example: true },
+            Operator::Input => {
+                let columns = self.numbers / self.positions;
+                return Shape { rows: self.positions, columns, per_example: true };
+            }
             Operator::Lookup { count, .. } => {
                 return Shape { rows: count, columns: of(0).columns, per_example: true };
             }

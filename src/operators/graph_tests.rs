@@ -2,6 +2,7 @@
 //! vectors against the reference, and each rule against the graph that it replaces.
 
 use crate::graph::{Graph, NodeId, Operator};
+use crate::pytorch::ScriptContext;
 use crate::reference::Reference;
 use crate::rewrite::Rule;
 use crate::simd::{BLOCK, LANES, Row};
@@ -454,7 +455,7 @@ fn code_is_written_from_the_formula() {
     let h = graph.relu(z);
     let output = graph.sum(&[z, h]);
     graph.set_output(output);
-    let code = crate::pytorch::functions(&graph, false);
+    let code = crate::pytorch::functions(&graph, ScriptContext::default());
     let forward = "\
 def forward(p, x):
     v0 = (one_hot(x, 0) @ p[\"embed\"] + one_hot(x, 1) @ p[\"embed\"]) @ p[\"w\"] + p[\"b\"]
@@ -478,6 +479,30 @@ fn code_of_attention_to_a_single_position_has_an_axis_for_it() {
     let of_all = graph.attention([rows[1], all, all], 2, weighting);
     let output = graph.sum(&[of_one, of_all]);
     graph.set_output(output);
-    let code = crate::pytorch::functions(&graph, false);
+    let code = crate::pytorch::functions(&graph, ScriptContext::default());
     assert_eq!(code.matches(".unsqueeze(2), ").count(), 2, "{code}");
+}
+
+/// Positions whose outputs are predictions, and parameters that are not normal.
+#[test]
+fn code_on_positions_reads_its_input_and_some_of_its_outputs() {
+    let mut graph = Graph::on_positions(4, 3);
+    graph.parameter("codes", [4, 2], 0.0);
+    let w = graph.parameter("w", [3, 1], 0.5);
+    let x = graph.input();
+    let output = graph.linear(x, w);
+    graph.set_output(output);
+    let context = ScriptContext {
+        positions: Some(("tokens(x)", 2)),
+        initial: &[("codes", "drawn_codes()")],
+        ..ScriptContext::default()
+    };
+    let code = crate::pytorch::functions(&graph, context);
+    let forward = "\
+def forward(p, x):
+    x = tokens(x)
+    return (x @ p[\"w\"][:, None])[..., ::2, 0]";
+    assert!(code.ends_with(forward), "{code}");
+    assert!(code.contains("DEVIATIONS.items()} | {\"codes\": drawn_codes()}\n"), "{code}");
+    assert!(!code.contains("\"codes\": 0"), "{code}");
 }

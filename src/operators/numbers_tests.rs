@@ -4,8 +4,10 @@
 use crate::graph::{Examples, Graph};
 use crate::graph_tests::{Random, rows, weights};
 use crate::pointwise::Function;
+use crate::pytorch::ScriptContext;
 use crate::reference::Reference;
 use crate::simd::{BLOCK, LANES, Row};
+use crate::weighted_sum::Weighting;
 use crate::{Executor, pytorch};
 
 /// Every function with this degree.
@@ -70,10 +72,41 @@ fn products(random: &mut Random) -> Graph {
     graph
 }
 
-/// A network with each function of degree `k`, and one with products.
+/// Attention, recurrent units and an MLP on several positions, with one output at each.
+fn positions(random: &mut Random) -> Graph {
+    let (length, inputs) = (random.size(2, 40), random.size(1, 20));
+    let [heads, size, units] = [3, 18, 20].map(|high| random.size(1, high));
+    let is_causal = random.size(0, 1) == 0;
+    let mut graph = Graph::on_positions(length, inputs);
+    // No value depends on it, as on the codes of positions.
+    graph.parameter("unused", [length, 3], 1.0);
+    graph.freeze(0);
+    let embed = graph.parameter("embed", [inputs, size], 1.0);
+    let [query, key, value] =
+        ["query", "key", "value"].map(|name| graph.parameter(name, [size, heads * size], 1.0));
+    let out = graph.parameter("out", [heads * size, size], 1.0);
+    let [gates, w] = [size, units].map(|rows| graph.parameter("gates", [rows, 3 * units], 1.0));
+    let bias = graph.parameter("bias", [1, 3 * units], 1.0);
+    let read = graph.parameter("read", [units, 1], 1.0);
+    let x = graph.input();
+    let x = graph.linear(x, embed);
+    let all = [query, key, value].map(|w| graph.linear(x, w));
+    let mean = graph.self_attention(&all, heads, Weighting::Softmax, is_causal);
+    let mean = graph.linear(mean, out);
+    let x = graph.sum(&[x, mean]);
+    let a = graph.linear(x, gates);
+    let states = graph.gru(a, w, bias);
+    let h = graph.pointwise(states, Function::NormalGelu);
+    let f = graph.linear(h, read);
+    graph.set_output(f);
+    graph
+}
+
+/// A network with each function of degree `k`, one with products, and one on several positions.
 fn networks(k: usize, random: &mut Random) -> Vec<(String, Graph)> {
     let all = functions(k).map(|function| (format!("{function:?}"), network(function, random)));
-    all.into_iter().chain([("products".to_string(), products(random))]).collect()
+    let others = [("products".to_string(), products(random)), ("positions".to_string(), positions(random))];
+    all.into_iter().chain(others).collect()
 }
 
 /// Inputs of so many examples at random.
@@ -81,9 +114,10 @@ fn numbers(graph: &Graph, count: usize, random: &mut Random) -> Vec<f32> {
     (0..count * graph.numbers).map(|_| random.number() as f32).collect()
 }
 
-/// Half of the square of f − 1, and its derivative.
+/// Half of the square of f − 1, summed over all outputs, and its derivatives.
 fn loss(output: &[f64]) -> (f64, Vec<f64>) {
-    (0.5 * (output[0] - 1.0).powi(2), vec![output[0] - 1.0])
+    let errors = output.iter().map(|f| f - 1.0);
+    (0.5 * errors.clone().map(|error| error.powi(2)).sum::<f64>(), errors.collect())
 }
 
 /// The sum of the losses of examples, and its gradient.
@@ -158,15 +192,18 @@ fn vectors_compute_functions_and_single_outputs_as_the_reference_does() {
                     assert!(error < 1e-4 * exact.abs().max(scale), "{function}: {own}, {exact}");
                 }
             }
-            let block = count.min(BLOCK);
+            let (block, positions) = (count.min(executor.block()), graph.output().shape.rows);
             executor.forward(Examples::of_numbers(&x[..block * graph.numbers]));
             let reference = Reference::new(&graph, &w);
             for (example, numbers) in x.chunks_exact(graph.numbers).take(block).enumerate() {
-                let exact = reference.output(Examples::of_numbers(numbers))[0];
-                let own: Vec<f32> = executor.output(example).collect();
-                assert_eq!(own.len(), 1);
-                let error = (f64::from(own[0]) - exact).abs();
-                assert!(error < 2e-5 * exact.abs().max(1.0), "{function}: {own:?}, {exact}");
+                let exact = reference.output(Examples::of_numbers(numbers));
+                assert_eq!(exact.len(), positions);
+                for (position, exact) in exact.into_iter().enumerate() {
+                    let own: Vec<f32> = executor.output(example * positions + position).collect();
+                    assert_eq!(own.len(), 1);
+                    let error = (f64::from(own[0]) - exact).abs();
+                    assert!(error < 2e-5 * exact.abs().max(1.0), "{function}: {own:?}, {exact}");
+                }
             }
         }
     }
@@ -176,7 +213,7 @@ fn vectors_compute_functions_and_single_outputs_as_the_reference_does() {
 #[test]
 fn code_has_the_functions_that_it_calls() {
     for function in functions(3) {
-        let code = pytorch::functions(&network(function, &mut Random(1)), false);
+        let code = pytorch::functions(&network(function, &mut Random(1)), ScriptContext::default());
         let definition = function.python_definition();
         assert!(code.contains(definition), "{code}");
         let name = function.python("").split('(').next().map(str::to_string).unwrap();
@@ -208,8 +245,12 @@ fn tensors_compute_functions_as_the_reference_does() {
             let output = crate::tensors::forward(&graph.rewritten(), &parameters, &x_tensor);
             let mut gradients = (output.clone() - 1.0).square().sum().backward();
             let reference = Reference::new(&graph, &w);
-            for (own, numbers) in numbers_of(output).iter().zip(x.chunks_exact(graph.numbers)) {
-                let exact = reference.output(Examples::of_numbers(numbers))[0];
+            let exact = x
+                .chunks_exact(graph.numbers)
+                .flat_map(|numbers| reference.output(Examples::of_numbers(numbers)));
+            let (output, exact) = (numbers_of(output), exact.collect::<Vec<_>>());
+            assert_eq!(output.len(), exact.len(), "{function}");
+            for (own, exact) in output.iter().zip(exact) {
                 assert!((own - exact).abs() < 2e-5 * exact.abs().max(1.0), "{function}: {own}, {exact}");
             }
             let (_, exact) = total(&graph, &w, &x);

@@ -93,9 +93,21 @@ def stack(*rows):
 
 ";
 
+/// Parts of a script that do not follow from the graph.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ScriptContext<'a> {
+    /// Whether the script has another function `initial`.
+    pub has_initial: bool,
+    /// Of a network on several positions with one output each: the expression of its input, `[replicas or 1, batch, positions,
+    /// numbers]`, in the parameters `p` and the examples `x`, and the distance between positions whose outputs are predictions.
+    pub positions: Option<(&'a str, usize)>,
+    /// Parameters with initial values that are not normal: name, and expression of the values.
+    pub initial: &'a [(&'a str, &'a str)],
+}
+
 /// The functions `initial`, which returns a dictionary of parameters, and `forward(p, x)`, which returns the outputs for examples
-/// `x`; without `initial` if `has_initial` says that the script has another. The script has `one_hot(x, symbol)`, `REPLICAS` and the shapes of the parameters in `S["shapes"]`.
-pub fn functions(graph: &Graph, has_initial: bool) -> String {
+/// `x`. The script has `one_hot(x, symbol)`, `REPLICAS` and the shapes of the parameters in `S["shapes"]`.
+pub fn functions(graph: &Graph, context: ScriptContext<'_>) -> String {
     let has = |kind: fn(&Operator) -> bool| graph.nodes.iter().any(|node| kind(&node.operator));
     let mut code = String::new();
     if has(|operator| *operator == Operator::Stack) {
@@ -128,10 +140,14 @@ pub fn functions(graph: &Graph, has_initial: bool) -> String {
         }
     }
     code += &functions.concat();
-    if !has_initial {
-        write_initial(graph, &mut code);
+    if !context.has_initial {
+        write_initial(graph, context.initial, &mut code);
     }
     code += "def forward(p, x):\n";
+    if let Some((input, _)) = context.positions {
+        // Writing to a string does not fail.
+        let _ = writeln!(code, "    x = {input}");
+    }
     let mut writer = Writer { graph, names: vec![None; graph.nodes.len()] };
     let consumers = graph.consumers();
     let mut count = 0;
@@ -149,15 +165,21 @@ pub fn functions(graph: &Graph, has_initial: bool) -> String {
     let has_positions = graph.output().shape.rows > 1;
     let output =
         if has_positions { writer.factor(NodeId(graph.output)) } else { writer.value(NodeId(graph.output)) };
-    let _ = write!(code, "    return {output}{}", if has_positions { ".flatten(1, 2)" } else { "" });
+    let end = match context.positions {
+        Some((_, 1)) => "[..., 0]".to_string(),
+        Some((_, distance)) => format!("[..., ::{distance}, 0]"),
+        None if has_positions => ".flatten(1, 2)".into(),
+        None => String::new(),
+    };
+    let _ = write!(code, "    return {output}{end}");
     code
 }
 
-/// Writes the function `initial`, which draws normal parameters.
-fn write_initial(graph: &Graph, code: &mut String) {
+/// Writes the function `initial`, which draws normal parameters, and `others` by their expressions.
+fn write_initial(graph: &Graph, others: &[(&str, &str)], code: &mut String) {
     *code += "# Standard deviations of the initial parameters\nDEVIATIONS = {\n";
-    for parameter in &graph.parameters {
-        // Writing to a string does not fail.
+    let is_normal = |name: &str| others.iter().all(|(other, _)| *other != name);
+    for parameter in graph.parameters.iter().filter(|own| is_normal(&own.name)) {
         let _ = writeln!(code, "    \"{}\": {},", parameter.name, parameter.deviation);
     }
     *code += "}\n";
@@ -167,10 +189,11 @@ fn write_initial(graph: &Graph, code: &mut String) {
     if !means.is_empty() {
         let _ = writeln!(code, "# Their means, where they are not 0\nMEANS = {{{}}}", means.join(", "));
     }
+    let others: String = others.iter().map(|(name, values)| format!(" | {{\"{name}\": {values}}}")).collect();
     let _ = write!(
         code,
         "\n\ndef initial():\n    shapes = S[\"shapes\"]\n    return {{name: {mean}deviation * torch.randn(REPLICAS, \
-         *shapes[name]) for name, deviation in DEVIATIONS.items()}}\n\n\n"
+         *shapes[name]) for name, deviation in DEVIATIONS.items()}}{others}\n\n\n"
     );
 }
 

@@ -20,8 +20,8 @@ fn value(node: &Node, weights: &[Matrix], inputs: &[&Matrix], example: Examples<
     match node.operator {
         Operator::Parameter(number) => weights[number].clone(),
         Operator::Input => Matrix {
-            rows: 1,
-            columns: example.numbers.len(),
+            rows: node.shape.rows,
+            columns: node.shape.columns,
             values: example.numbers.iter().map(|x| f64::from(*x)).collect(),
         },
         Operator::Lookup { symbol, count } => {

@@ -41,7 +41,11 @@ pub fn forward(graph: &Graph, parameters: &[Tensor<3>], x: &Tensor<3>) -> Tensor
         };
         let value = match node.operator {
             Operator::Parameter(which) => parameters[which].clone(),
-            Operator::Input => x.clone(),
+            // Positions of all examples one below the other.
+            Operator::Input => {
+                let [groups, batch, _] = x.dims();
+                x.clone().reshape([groups, batch * node.shape.rows, node.shape.columns])
+            }
             Operator::Lookup { symbol, count } => {
                 let table = input(0);
                 let key = (symbol, table.dims()[1]);

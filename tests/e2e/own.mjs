@@ -16,6 +16,8 @@ export function ownNetworks(here) {
       "#v1/groups?n=11&model=own&net=embed~12;token;positions;norm;attention~3;mlp~20~gelu;attention~2~causal;read~last&steps=40&every=20&speed=0&replicas=2",
       "#v1/markov?k=3&t=20&batch=8&held=64&model=own&steps=40&every=20&speed=0",
       "#v1/markov?k=3&t=20&batch=8&held=64&model=own&net=embed~8;gru~20;read&steps=40&every=20&speed=0",
+      "#v1/sparse-token-regression?n=6&batch=16&held=64&model=own&net=embed~16;attention~2;mlp~24;read&steps=40&every=20&speed=0",
+      "#v1/in-context-learning?points=9&batch=8&held=64&model=own&net=embed~16;positions;attention~2~pre-norm;gru~12;read&steps=40&every=20&speed=0",
       "#v1/sparse-parity?n=12&model=own&net=embed~20;norm;mlp~33~square;read&steps=60&every=20&held=512&speed=0",
     ];
     for (const link of links) {

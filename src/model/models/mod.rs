@@ -15,6 +15,7 @@ pub mod embedding_mlp;
 pub mod family;
 pub mod gated_memory;
 pub mod graph_network;
+pub mod graph_prompts;
 pub mod group_net;
 pub mod gru;
 pub mod in_context_transformer;

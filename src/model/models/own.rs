@@ -21,7 +21,9 @@ use std::borrow::Cow;
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use super::layout::{Tensor, Tensors};
+use super::graph_prompts::PromptInput;
+use super::layout::{self, Tensor, Tensors};
+use super::prompts::{self, CODES, CODES_OF_POSITIONS};
 use super::{
     Architecture, Bind, Family, ModelConfig, Network, Parameter, Rows, exceeds_memory, graph_network,
 };
@@ -43,6 +45,10 @@ const MAX_NETWORK_FLOATS: u64 = 1 << 27;
 const DEFAULT: &str = "embed 128\nsum\nmlp 512\nread";
 /// The network that is proposed on sequences.
 const PROPOSED_FOR_SEQUENCES: &str = "embed 32\npositions\nattention 2\nattention 2\nread";
+/// The network that is proposed on prompts of tokens, whose vectors contain the codes of their positions.
+const PROPOSED_FOR_PROMPTS: &str = "embed 32\nattention 2\nmlp 64\nread";
+/// The network that is proposed on points of a function.
+const PROPOSED_FOR_POINTS: &str = "embed 32\npositions\nattention 2 pre-norm\nmlp 64 pre-norm\nattention 2 pre-norm\nmlp 64 pre-norm\nnorm\nread";
 
 settings! {
     /// Layers, written one after the other.
@@ -74,13 +80,13 @@ impl OwnNetwork {
     pub const TENSORS: Tensors = Tensors {
         formula: "\
 the layers of the setting `net` one after the other; l = 1, 2, … counts them, without empty lines; x is the vector of a token
-embed      x = embed[a], embed[b]; with “separate” x = embed_{which}[a], embed_{which}[b]; for numbers x = (inputs) embed
+embed      x = embed[a], embed[b]; with “separate” x = embed_{which}[a], embed_{which}[b]; for numbers x = (inputs) embed, on prompts x = (token) embed for each token
 token      appends the token {l}.token
 positions  x + {l}.positions[index of the token, from 0]
 attention  x + [o_0, o_1, …] {l}.out     o_g = Σ_i A_g[i] y_i {l}.value_g     s_g[i] = (y {l}.query_g)·(y_i {l}.key_g + δ) / √(columns of a head)
            δ = 0, or with “relative” {l}.distances_g[position of x − i]
            A_g = softmax of s_g, or with “relu” max(0, s_g) / m; the sum is over the m tokens to which x attends: all tokens,
-           or, with “causal” and on sequences, x and the earlier tokens
+           or, with “causal”, on sequences and on points of a function, x and the earlier tokens
 mlp        x + σ(y {l}.w_in + {l}.b_in) {l}.w_out + {l}.b_out     σ(z) = max(0, z), z Φ(z) with “gelu”, z² with “square”
            y = x, or with “pre-norm” the layer norm of x, with {l}.gain and {l}.shift
 gru        state ← (1 − u) ∘ m + u ∘ state for one token after the other, from 0; the result at a token is the state after it
@@ -90,11 +96,14 @@ linear     x {l}.w + {l}.b, or with “no-bias” x {l}.w
 norm       (x − mean x) / √(variance of x + 10⁻⁵) · {l}.gain + {l}.shift
 relu, gelu, square   σ(x)
 sum, concat, last    the sum of all tokens, all one after the other, the last one
-read       f = x {l}.w, on sequences for each token",
-        loss: "as for the other models on the same task: −ln softmax(f)[c] with the right class c, or ℓ(y, f) with the label y = −1 or +1, as the setting `loss` says; mean over the examples. On sequences: as for `attention-only`.",
+read       f = x {l}.w, on sequences and prompts for each token
+tokens of a prompt: z_i, on look-ups; (x_j, 0) and (0, y_j) for each point j, on functions learned in context, with f_j read at (x_j, 0)",
+        loss: "as for the other models on the same task: −ln softmax(f)[c] with the right class c, or ℓ(y, f) with the label y = −1 or +1, as the setting `loss` says; mean over the examples. On sequences: as for `attention-only`. On prompts: (f − y)², mean over the labels of all prompts.",
         letters: &[
             ["a, b", "the two elements of a pair, numbers from 0; on sequences a is each symbol"],
-            ["p, n, k", "number of elements, of inputs, of symbols"],
+            ["p, n, k", "number of elements, of inputs or numbers of a token, of symbols"],
+            layout::PROMPT_LETTERS[0],
+            layout::PROMPT_LETTERS[2],
             ["M_g", "the columns g · s … (g + 1) · s − 1 of a matrix M, with s = q / heads and g from 0"],
             ["d", "components of a token before the layer; for embeddings, after it"],
             ["tokens", "number of tokens before the layer"],
@@ -105,6 +114,7 @@ read       f = x {l}.w, on sequences for each token",
             ["v", "components of the result, or outputs"],
         ],
         all: &[
+            Tensor::new("codes", ["positions", "e"], ["position", "component"], "codes of the positions of a look-up, the same in all replicas and never trained"),
             Tensor::new("embed", ["p or n or k", "d"], ["element, input or symbol", "component"], "vectors of the elements, or weights of the inputs"),
             Tensor::new("embed_{which}", ["p", "d"], ["element", "component"], "vectors of the first (a) and of the second element (b), with “separate”"),
             Tensor::new("{l}.token", ["1", "d"], ["", "component"], "vector of the added token"),
@@ -138,6 +148,16 @@ read       f = x {l}.w, on sequences for each token",
     }
 }
 
+/// The text of the network that is proposed for such examples. The tokens of sequences and prompts cannot be added up.
+fn proposed(tokens: Tokens) -> &'static str {
+    match tokens {
+        Tokens::Numbers | Tokens::Pair => DEFAULT,
+        Tokens::Sequence(_) => PROPOSED_FOR_SEQUENCES,
+        Tokens::Prompt(PromptInput::Tokens(_)) => PROPOSED_FOR_PROMPTS,
+        Tokens::Prompt(PromptInput::Points { .. }) => PROPOSED_FOR_POINTS,
+    }
+}
+
 /// What each layer of a text computes for such examples, up to the first layer that does not fit, and whether all fit.
 pub fn layer_outputs(text: &str, data: Data) -> (Vec<LayerOutput>, bool) {
     let mut outputs = vec![];
@@ -147,19 +167,16 @@ pub fn layer_outputs(text: &str, data: Data) -> (Vec<LayerOutput>, bool) {
 
 impl ModelConfig for OwnNetwork {
     fn takes(&self) -> &'static [ExampleForm] {
-        use ExampleForm::{Bits, Pair, Row, Sequence, Trace};
-        &[Bits, Row, Pair, Sequence, Trace]
+        use ExampleForm::{Bits, Pair, Points, Prompt, Row, Sequence, Trace};
+        &[Bits, Row, Pair, Sequence, Trace, Prompt, Points]
     }
 
     fn family(&self) -> Option<Family> {
         Some(Family::Graph)
     }
 
-    /// The tokens of a sequence cannot be added up.
     fn propose(&mut self, examples: &dyn Examples) {
-        if let Tokens::Sequence(_) = Tokens::of(examples) {
-            self.net = PROPOSED_FOR_SEQUENCES.into();
-        }
+        self.net = proposed(Tokens::of(examples)).into();
     }
 
     fn embeds_by_neuron(&self) -> bool {
@@ -223,11 +240,8 @@ impl OwnNetwork {
                     1 => tr!("layers that fit together. The mistake: {error}", error),
                     _ => tr!("layers that fit together. The mistakes: {error}", error),
                 };
-                let net = match data.tokens {
-                    Tokens::Sequence(_) => PROPOSED_FOR_SEQUENCES,
-                    _ => DEFAULT,
-                };
-                let proposed = OwnNetwork { net: net.into() }.graph(data).unwrap_or_else(|_| Graph::new(0));
+                let net = proposed(data.tokens).into();
+                let proposed = OwnNetwork { net }.graph(data).unwrap_or_else(|_| Graph::new(0));
                 (proposed, Some(problem(expected)))
             }
         };
@@ -257,11 +271,15 @@ impl Architecture for BoundNetwork {
     }
 
     fn rows(&self) -> Rows {
+        if let Tokens::Prompt(input) = self.tokens {
+            return if input.codes().is_some() { CODES_OF_POSITIONS } else { Rows::NONE };
+        }
         match self.graphs.graph.parameters().first() {
             Some(first) if first.name.starts_with("embed") => match self.tokens {
                 Tokens::Numbers => Rows::LAYER,
                 Tokens::Pair => graph_network::ELEMENTS,
                 Tokens::Sequence(_) => Rows::SYMBOLS,
+                Tokens::Prompt(_) => Rows::NONE,
             },
             _ if self.tokens == Tokens::Numbers => Rows::LAYER,
             _ => Rows::NONE,
@@ -269,7 +287,15 @@ impl Architecture for BoundNetwork {
     }
 
     fn initial(&self, seed: u64, _inputs: usize, replicas: usize) -> Vec<Vec<f32>> {
-        graph_network::initial(&self.graphs.graph, seed, replicas)
+        let mut initial = graph_network::initial(&self.graphs.graph, seed, replicas);
+        if let Tokens::Prompt(PromptInput::Tokens(of)) = self.tokens {
+            initial[CODES] = prompts::initial_codes(&of, seed, replicas);
+        }
+        initial
+    }
+
+    fn decays(&self, which: usize) -> bool {
+        self.graphs.graph.parameters()[which].is_trained
     }
 
     fn step_flops(&self, _inputs: usize, batch: usize) -> f64 {
@@ -294,8 +320,14 @@ impl Network for BoundNetwork {
     }
 
     fn evaluate(&self, weights: &[&[f32]], _inputs: usize, x: &[f32], _stage: usize) -> Vec<f32> {
-        let Tokens::Sequence(length) = self.tokens else {
-            return graph_network::evaluate(&self.graphs.graph, weights, x);
+        let length = match self.tokens {
+            Tokens::Sequence(length) => length,
+            Tokens::Prompt(input) => {
+                let outputs =
+                    graph_network::evaluate(&self.graphs.graph, weights, &tokens(input, weights, x));
+                return outputs.into_iter().step_by(input.label_distance()).collect();
+            }
+            Tokens::Numbers | Tokens::Pair => return graph_network::evaluate(&self.graphs.graph, weights, x),
         };
         // Of each context, behind which there is one symbol more, the logits of the next symbol.
         let logits = graph_network::evaluate(&self.graphs.graph, weights, &contexts(length, x));
@@ -310,9 +342,19 @@ impl Network for BoundNetwork {
             Tokens::Sequence(length) => {
                 graph_network::inside(&self.graphs.graph, weights, &contexts(length, x))
             }
+            Tokens::Prompt(input) => {
+                graph_network::inside(&self.graphs.graph, weights, &tokens(input, weights, x))
+            }
             _ => graph_network::inside(&self.graphs.graph, weights, x),
         }
     }
+}
+
+/// The tokens of the prompts in rows `x`, for a network with these weights.
+fn tokens(input: PromptInput, weights: &[&[f32]], x: &[f32]) -> Vec<f32> {
+    let mut tokens = vec![];
+    input.append_tokens(weights[CODES], x, &mut tokens);
+    tokens
 }
 
 /// The contexts in rows of one symbol more.
@@ -332,8 +374,13 @@ impl super::Net for OwnNetwork {
         let bound = self.bind(examples);
         let x = match bound.tokens {
             Tokens::Sequence(length) => x.narrow(2, 0, length),
-            _ => x,
+            Tokens::Prompt(input) => input.token_tensor(&parameters[0], x),
+            Tokens::Numbers | Tokens::Pair => x,
         };
-        vivarium_operators::tensors::forward(&bound.graphs.rewritten, parameters, &x)
+        let outputs = vivarium_operators::tensors::forward(&bound.graphs.rewritten, parameters, &x);
+        match bound.tokens {
+            Tokens::Prompt(input) => input.predictions(outputs),
+            _ => outputs,
+        }
     }
 }

@@ -68,7 +68,7 @@ pub fn layer_list(state: &State) -> Option<LayerList> {
 /// Drawing of a layer that reads `before` vectors.
 fn draw(output: &LayerOutput, before: usize, tokens: Tokens) -> LayerDrawing {
     let is_causal = match output.layer {
-        Layer::Attention(attention) => attention.is_causal || matches!(tokens, Tokens::Sequence(_)),
+        Layer::Attention(attention) => attention.is_causal || tokens.is_causal(),
         _ => false,
     };
     LayerDrawing::new(output.layer, before, output.tokens, is_causal)

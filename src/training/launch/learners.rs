@@ -26,6 +26,7 @@ use vivarium_kernels::{cpu, sequence_net, token_attention, token_mlp};
 #[cfg(feature = "fused")]
 use vivarium_kernels::{group_net::plan::Variant, plan::Limits, prompt_nets::PromptPlan};
 use vivarium_model::models::Family;
+use vivarium_model::models::graph_prompts::PromptInput;
 use vivarium_model::run::RunSpec;
 use vivarium_model::run::cost::exceeds_launch_limit;
 
@@ -213,6 +214,12 @@ fn searches_for_rules(spec: &RunSpec) -> bool {
 /// Whether a decoder reads points of a function.
 fn reads_points(spec: &RunSpec) -> bool {
     matches!(spec.model.config().family(), Some(Family::InContext(_)))
+}
+
+/// Whether a network on prompts is described by a graph of operators.
+fn is_graph_on_prompts(spec: &RunSpec) -> bool {
+    let is_on_prompts = PromptInput::of(spec.task.examples()).is_some();
+    matches!(spec.model.config().family(), Some(Family::Graph)) && is_on_prompts
 }
 
 /// Whether a feedforward network reads all tokens of a prompt at once.
@@ -523,6 +530,12 @@ pub static LEARNERS: &[LearnerEntry] = &[
             spec.step_flops() / spec.task.examples().prediction_count() as f64 / POSITION_WORTH_FLOPS
         },
         make: looped!(prompt_net::<cpu::prompt_net::gru::GruLoop>),
+        ..ON_CPU
+    },
+    LearnerEntry {
+        owns: is_graph_on_prompts,
+        autodiff_worth: |spec| spec.step_flops() / IN_CONTEXT_WORTH_FLOPS,
+        make: looped!(prompt_net::<cpu::prompt_net::graph::GraphLoop>),
         ..ON_CPU
     },
     LearnerEntry {

@@ -13,8 +13,11 @@ use vivarium_core::pytorch::{
 };
 use vivarium_core::settings::Value;
 use vivarium_model::models::Family;
+use vivarium_model::models::graph_prompts::PromptInput;
 use vivarium_model::permalink::{Link, encode};
 use vivarium_model::run::{RunSpec, StopCondition};
+use vivarium_operators::Graph;
+use vivarium_operators::pytorch::ScriptContext;
 
 /// Beginning of a generated PyTorch script: imports and settings.
 const HEAD_PY: &str = include_str!("torch/head.py");
@@ -67,16 +70,31 @@ pub(super) fn assemble_script(
         .replace("{{settings}}", &format_settings(spec, data, model));
     let given =
         model.embeds_initial_weights.then(|| GIVEN_PY.replace("{{given}}", &format_initial_weights(spec)));
-    let is_graph = spec.model.config().family() == Some(Family::Graph);
-    let graph = spec.architecture().graph(spec.task.examples().inputs(), 0).filter(|_| is_graph);
+    let graph = script_graph(spec);
     // Code of such a model is its function `initial`.
     let has_initial = !model.code.is_empty();
-    let written = graph.map(|graph| vivarium_operators::pytorch::functions(&graph, has_initial));
+    let prompts = PromptInput::of(spec.task.examples());
+    let positions = prompts.map(|input| match input.codes() {
+        Some(_) => ("encoded(p, x)", input.label_distance()),
+        None => ("tokens(x)", input.label_distance()),
+    });
+    let initial: &[_] = match prompts.and_then(|input| input.codes()) {
+        Some(_) => &[("codes", "drawn_codes()")],
+        None => &[],
+    };
+    let context = ScriptContext { has_initial, positions, initial };
+    let written = graph.map(|graph| vivarium_operators::pytorch::functions(&graph, context));
     let parts =
         data.code.iter().chain(&model.code).copied().chain(written.as_deref()).chain(given.as_deref());
     let parts = parts.chain(optimizer.code.iter().copied());
     let parts = std::iter::once(begin.as_str()).chain(parts).chain([TRAIN_PY]);
     parts.map(str::trim_end).collect::<Vec<_>>().join("\n\n\n") + "\n"
+}
+
+/// The graph from which the functions of a script are written; none if the model provides them.
+fn script_graph(spec: &RunSpec) -> Option<Graph> {
+    let is_graph = spec.model.config().family() == Some(Family::Graph);
+    spec.architecture().graph(spec.task.examples().inputs(), 0).filter(|_| is_graph)
 }
 
 /// Formats the initial weights as entries of a Python dictionary, name to base64 text; of one replica if all are equal.
@@ -152,7 +170,10 @@ fn format_settings(spec: &RunSpec, data: &ScriptPart, model: &ScriptPart) -> Str
         format!("[{}]", names.collect::<Vec<_>>().join(", "))
     };
     put("fixed", names(&|which| model.constant_parameters.contains(&which)));
-    put("frozen", names(&|which| model.frozen_parameters.contains(&which)));
+    let graph = script_graph(spec);
+    let is_fixed = |which: usize| graph.as_ref().is_some_and(|graph| !graph.parameters()[which].is_trained);
+    let is_frozen = |which| model.frozen_parameters.contains(&which) || is_fixed(which);
+    put("frozen", names(&is_frozen));
     put("undecayed", names(&|which| !spec.architecture().decays(which)));
     dict_entries(all)
 }

@@ -8,6 +8,7 @@
 
 pub mod attention;
 mod codes;
+pub mod graph;
 pub mod gru;
 pub mod mlp;
 #[cfg(test)]

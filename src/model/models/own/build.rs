@@ -2,6 +2,7 @@
 
 use super::layers::{Attention, Join, Layer, LayerError, NetworkError};
 use crate::models::graph_network::{ACTIVATIONS, ATTENTION};
+use crate::models::graph_prompts::PromptInput;
 use crate::tasks::{ExampleForm, Examples};
 use vivarium_operators::pointwise::Function;
 use vivarium_operators::{Graph, NodeId};
@@ -10,18 +11,18 @@ use vivarium_operators::{Graph, NodeId};
 pub const MAX_TOKENS: usize = 12;
 
 /// What an example is, and what is predicted of it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Data {
     /// What an example consists of.
     pub tokens: Tokens,
-    /// Different elements or symbols; numbers of an example, if it consists of these.
+    /// Different elements or symbols; numbers of an example or of a token of a prompt, if they consist of these.
     pub inputs: usize,
     /// Outputs.
     pub outputs: usize,
 }
 
 /// What an example consists of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Tokens {
     /// Numbers, which are read at once.
     Numbers,
@@ -29,12 +30,18 @@ pub enum Tokens {
     Pair,
     /// So many symbols, after each of which the next one is predicted.
     Sequence(usize),
+    /// Vectors of numbers, at all or some of which a number is predicted.
+    Prompt(PromptInput),
 }
 
 impl Data {
     /// That of a task's examples.
     pub fn of(examples: &dyn Examples) -> Self {
-        let (tokens, inputs) = (Tokens::of(examples), examples.inputs());
+        let tokens = Tokens::of(examples);
+        let inputs = match tokens {
+            Tokens::Prompt(input) => input.size(),
+            _ => examples.inputs(),
+        };
         let outputs = match tokens {
             // After a symbol any symbol can follow.
             Tokens::Sequence(_) => inputs,
@@ -47,10 +54,31 @@ impl Data {
 impl Tokens {
     /// What the examples of a task consist of.
     pub fn of(examples: &dyn Examples) -> Self {
+        if let Some(input) = PromptInput::of(examples) {
+            return Tokens::Prompt(input);
+        }
         match examples.form() {
             ExampleForm::Pair => Tokens::Pair,
             ExampleForm::Sequence | ExampleForm::Trace => Tokens::Sequence(examples.prediction_count()),
             _ => Tokens::Numbers,
+        }
+    }
+
+    /// Tokens of an example that are the rows of one value; none if each token is a value.
+    fn rows(&self) -> Option<usize> {
+        match self {
+            Tokens::Sequence(length) => Some(*length),
+            Tokens::Prompt(input) => Some(input.tokens()),
+            Tokens::Numbers | Tokens::Pair => None,
+        }
+    }
+
+    /// Whether a token attends to itself and the tokens before it alone, whatever a layer says.
+    pub fn is_causal(&self) -> bool {
+        match self {
+            Tokens::Sequence(_) => true,
+            Tokens::Prompt(input) => input.is_causal(),
+            Tokens::Numbers | Tokens::Pair => false,
         }
     }
 }
@@ -104,6 +132,15 @@ pub(super) fn graph_with_outputs(
         }
         Tokens::Pair => (Graph::new(2), vec![], 0),
         Tokens::Sequence(length) => (Graph::new(length), vec![], 0),
+        Tokens::Prompt(prompt) => {
+            let mut graph = Graph::on_positions(prompt.tokens(), data.inputs);
+            if let Some(shape) = prompt.codes() {
+                graph.parameter("codes", shape, 0.0);
+                graph.freeze(0);
+            }
+            let input = graph.input();
+            (graph, vec![input], data.inputs)
+        }
     };
     let mut builder = Builder { graph, data, tokens, size, is_concatenated: false };
     let is_hidden = |layer: &Layer| matches!(layer, Layer::Mlp { .. } | Layer::Gru { .. } | Layer::Apply(_));
@@ -163,7 +200,7 @@ impl Builder {
         if is_embed && !is_first {
             return Err(tr!("“embed” can only be the first layer").into());
         }
-        if is_first && !is_embed && self.data.tokens != Tokens::Numbers {
+        if is_first && !is_embed && !self.has_numbers() {
             return Err(tr!("the first layer must be “embed”, because an example consists of tokens").into());
         }
         let reads_numbers = matches!(
@@ -182,6 +219,11 @@ impl Builder {
             return Err(message.into());
         }
         Ok(())
+    }
+
+    /// Whether an example or its tokens consist of numbers.
+    fn has_numbers(&self) -> bool {
+        matches!(self.data.tokens, Tokens::Numbers | Tokens::Prompt(_))
     }
 
     /// Adds a layer, whose parameters have names that begin with its number; `labels` says whether probes show its neurons, and
@@ -212,8 +254,11 @@ impl Builder {
             }
             Layer::Attention(attention) => {
                 self.need_tokens("attention")?;
-                if attention.is_relative && !matches!(self.data.tokens, Tokens::Sequence(_)) {
-                    return Err(tr!("“relative” works only on tasks with sequences").into());
+                if attention.is_relative && self.data.tokens.rows().is_none() {
+                    return Err(tr!("“relative” works only on tasks with sequences or prompts").into());
+                }
+                if attention.is_relative && !(attention.is_causal || self.data.tokens.is_causal()) {
+                    return Err(tr!("“relative” needs causal attention: write “causal” too").into());
                 }
                 let heads = attention.heads;
                 let size = match attention.size {
@@ -298,10 +343,7 @@ impl Builder {
 
     /// Tokens of an example. Those of a sequence are the rows of one value.
     fn token_count(&self) -> usize {
-        match self.data.tokens {
-            Tokens::Sequence(length) => length,
-            _ => self.tokens.len(),
-        }
+        self.data.tokens.rows().unwrap_or(self.tokens.len())
     }
 
     fn embed(&mut self, size: usize, is_separate: bool) -> Result<(), String> {
@@ -309,7 +351,7 @@ impl Builder {
         if is_separate && self.data.tokens != Tokens::Pair {
             return Err(tr!("“separate” works only on tasks with pairs").into());
         }
-        if self.data.tokens == Tokens::Numbers {
+        if self.has_numbers() {
             self.linear("embed".into(), None, size);
             return Ok(());
         }
@@ -333,14 +375,15 @@ impl Builder {
             .map(|name| self.graph.parameter(format!("{number}.{name}"), [width, across], scale));
         let out =
             self.graph.parameter(format!("{number}.out"), [across, width], 1.0 / (across as f32).sqrt());
-        if let Tokens::Sequence(length) = self.data.tokens {
+        if let Some(length) = self.data.tokens.rows() {
             let x = self.tokens[0];
             let mut all = vec![query, key, value];
             all.iter_mut().for_each(|w| *w = self.graph.linear(x, *w));
             if is_relative {
                 all.push(self.graph.parameter(format!("{number}.distances"), [length, across], scale));
             }
-            let mean = self.graph.self_attention(&all, heads, weighting, true);
+            let is_causal = is_causal || self.data.tokens.is_causal();
+            let mean = self.graph.self_attention(&all, heads, weighting, is_causal);
             if is_labelled {
                 self.graph.label(mean, ATTENTION);
             }
@@ -364,8 +407,8 @@ impl Builder {
     }
 
     fn gru(&mut self, number: usize, units: usize, is_labelled: bool) -> Result<(), String> {
-        if !matches!(self.data.tokens, Tokens::Sequence(_)) {
-            return Err(tr!("“gru” works only on tasks with sequences").into());
+        if self.data.tokens.rows().is_none() {
+            return Err(tr!("“gru” works only on tasks with sequences or prompts").into());
         }
         let (scale, of_hidden) = (self.scale(), 1.0 / (units as f32).sqrt());
         let shapes = [
@@ -423,11 +466,16 @@ impl Builder {
     }
 
     fn join(&mut self, join: Join) -> Result<(), String> {
-        if let Tokens::Sequence(_) = self.data.tokens {
-            return Err(tr!(
+        match self.data.tokens {
+            Tokens::Sequence(_) => return Err(tr!(
                 "on sequences, tokens cannot be combined, because the next symbol is predicted at every token: delete this line, or write “read” without another word"
             )
-            .into());
+            .into()),
+            Tokens::Prompt(_) => return Err(tr!(
+                "on prompts, tokens cannot be combined, because predictions are made at several tokens: delete this line, or write “read” without another word"
+            )
+            .into()),
+            Tokens::Numbers | Tokens::Pair => {}
         }
         match join {
             Join::Sum => self.tokens = vec![self.graph.sum(&self.tokens)],

@@ -138,7 +138,7 @@ pub const LAYERS: &[LayerInfo] = &[
         "embed 128",
         &["separate"],
         text!(
-            "A trained vector for each element or symbol; the number is its number of components. For bits and table columns: one vector, a linear map of all inputs, without biases. “separate”: the two elements of a pair have different vectors."
+            "A trained vector for each element or symbol; the number is its number of components. For bits, table columns and the tokens of prompts: a linear map of the numbers, without biases. “separate”: the two elements of a pair have different vectors."
         ),
     ),
     info(
@@ -153,7 +153,7 @@ pub const LAYERS: &[LayerInfo] = &[
         "attention 4",
         &["size 32", "relu", "causal", "relative", "pre-norm"],
         text!(
-            "Multi-head self-attention with a residual connection; the number is the number of heads. “size”: components per head. “relu”: attention weights max(0, score) / number of tokens, instead of softmax. “causal”: each token attends only to itself and earlier tokens; on sequences this is always so. “relative”, on sequences: each distance between two tokens has a trained vector, which is added to the keys (Shaw et al. 2018). “pre-norm”: attention reads the layer norm of each token."
+            "Multi-head self-attention with a residual connection; the number is the number of heads. “size”: components per head. “relu”: attention weights max(0, score) / number of tokens, instead of softmax. “causal”: each token attends only to itself and earlier tokens; on sequences and on points of a function this is always so. “relative”, with causal attention: each distance between two tokens has a trained vector, which is added to the keys (Shaw et al. 2018). “pre-norm”: attention reads the layer norm of each token."
         ),
     ),
     info(
@@ -169,7 +169,7 @@ pub const LAYERS: &[LayerInfo] = &[
         "gru 32",
         &[],
         text!(
-            "Gated recurrent units (GRU), which read the tokens one after the other; the number is the number of units. The result at a token is the state of the units after this token. No residual connection. Only for sequences."
+            "Gated recurrent units (GRU), which read the tokens one after the other; the number is the number of units. The result at a token is the state of the units after this token. No residual connection. Only for sequences and prompts."
         ),
     ),
     info(
@@ -195,7 +195,7 @@ pub const LAYERS: &[LayerInfo] = &[
         "read last",
         &JOIN_WORDS,
         text!(
-            "Linear map, without biases, to the outputs. With several tokens, write sum, concat or last. On sequences, write “read” alone."
+            "Linear map, without biases, to the outputs. With several tokens, write sum, concat or last. On sequences and prompts, write “read” alone."
         ),
     ),
 ];

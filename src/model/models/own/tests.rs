@@ -3,10 +3,19 @@
 use super::build::Data;
 use super::*;
 use vivarium_operators::reference::Reference;
+use vivarium_science::tokens::TokenPrompts;
 
 const PAIRS: Data = Data { tokens: Tokens::Pair, inputs: 7, outputs: 7 };
 const NUMBERS: Data = Data { tokens: Tokens::Numbers, inputs: 9, outputs: 1 };
 const SEQUENCES: Data = Data { tokens: Tokens::Sequence(6), inputs: 3, outputs: 3 };
+const POINTS: Data =
+    Data { tokens: Tokens::Prompt(PromptInput::Points { inputs: 2, points: 5 }), inputs: 3, outputs: 1 };
+
+/// Prompts of six tokens with three numbers and the codes of two positions each.
+fn lookups() -> Data {
+    let prompts = TokenPrompts { length: 6, dim: 3, names: 1, code_dim: 4, ..TokenPrompts::default() };
+    Data { tokens: Tokens::Prompt(PromptInput::Tokens(prompts)), inputs: 11, outputs: 1 }
+}
 
 fn network(text: &str) -> OwnNetwork {
     OwnNetwork { net: text.into() }
@@ -28,7 +37,9 @@ fn examples(data: Data) -> Vec<f32> {
         Tokens::Pair => (0..data.inputs * data.inputs)
             .flat_map(|i| [(i / data.inputs) as f32, (i % data.inputs) as f32])
             .collect(),
-        Tokens::Numbers => (0..70 * data.inputs).map(|i| libm::sinf(i as f32 * 1.7)).collect(),
+        Tokens::Numbers | Tokens::Prompt(_) => {
+            (0..420 * data.inputs).map(|i| libm::sinf(i as f32 * 1.7)).collect()
+        }
         Tokens::Sequence(length) => (0..90 * length).map(|i| (i * i % 7 % data.inputs) as f32).collect(),
     }
 }
@@ -52,6 +63,11 @@ fn networks_answer_as_their_graphs() {
         (SEQUENCES, "embed 10\nattention 2 pre-norm relative\nmlp 7 gelu pre-norm\nattention 3 size 2 relu relative\nread".into()),
         (SEQUENCES, "embed 5\nlinear 20\nsquare\nread".into()),
         (SEQUENCES, "embed 5\ngru 20\nread".into()),
+        (lookups(), PROPOSED_FOR_PROMPTS.into()),
+        (lookups(), "linear 9\nattention 2 relu size 7\nattention 3 causal relative pre-norm\ngru 5\nread".into()),
+        (lookups(), "mlp 8 gelu\nread".into()),
+        (POINTS, PROPOSED_FOR_POINTS.into()),
+        (POINTS, "embed 8\nattention 2 relu relative\ngru 17\nmlp 4\nread".into()),
         (SEQUENCES, "embed 9\nattention 3 pre-norm\ngru 17\nsquare\nmlp 8\ngru 4\nread".into()),
     ];
     for (data, text) in texts {
@@ -67,7 +83,9 @@ fn networks_answer_as_their_graphs() {
         assert_eq!(outputs.len(), x.len() / length * each, "{text}");
         for (x, outputs) in x.chunks_exact(length).zip(outputs.chunks_exact(each)) {
             let exact = match data.tokens {
-                Tokens::Numbers => reference.output(vivarium_operators::Examples::of_numbers(x)),
+                Tokens::Numbers | Tokens::Prompt(_) => {
+                    reference.output(vivarium_operators::Examples::of_numbers(x))
+                }
                 _ => reference.output(&x.iter().map(|symbol| *symbol as u32).collect::<Vec<_>>()),
             };
             for (own, exact) in outputs.iter().zip(exact) {
@@ -169,7 +187,7 @@ fn layers_that_do_not_fit_have_a_sentence() {
     );
     assert_eq!(
         mistake(PAIRS, "embed 3\ngru 4\nembed 5\nattention 2\nread last"),
-        "line 2: “gru” works only on tasks with sequences; line 3: “embed” can only be the first layer; line 4: the tokens have 3 components, which cannot be divided among 2 heads; write the size of a head, as in “attention 2 size 32”"
+        "line 2: “gru” works only on tasks with sequences or prompts; line 3: “embed” can only be the first layer; line 4: the tokens have 3 components, which cannot be divided among 2 heads; write the size of a head, as in “attention 2 size 32”"
     );
     assert_eq!(
         mistake(PAIRS, "embed 30\nattention 4\nread sum"),
@@ -213,16 +231,25 @@ fn layers_that_do_not_fit_have_a_sentence() {
         );
     }
     assert_eq!(
+        mistake(lookups(), "embed 3\nread last"),
+        "line 2: on prompts, tokens cannot be combined, because predictions are made at several tokens: delete this line, or write “read” without another word"
+    );
+    assert_eq!(
+        mistake(lookups(), "embed 4\nattention 2 relative\nread"),
+        "line 2: “relative” needs causal attention: write “causal” too"
+    );
+    assert_eq!(mistake(POINTS, "positions\nread"), mistake(NUMBERS, "norm\nread"));
+    assert_eq!(
         mistake(SEQUENCES, "embed 3 separate\nread"),
         "line 1: “separate” works only on tasks with pairs"
     );
     assert_eq!(
         mistake(PAIRS, "embed 4\nattention 2 relative\nread last"),
-        "line 2: “relative” works only on tasks with sequences"
+        "line 2: “relative” works only on tasks with sequences or prompts"
     );
     assert_eq!(
         mistake(PAIRS, "embed 4\ngru 2\nread last"),
-        "line 2: “gru” works only on tasks with sequences"
+        "line 2: “gru” works only on tasks with sequences or prompts"
     );
     assert_eq!(
         mistake(PAIRS, "embed 3\ntoken\nmlp 5\nread last"),
@@ -251,4 +278,44 @@ fn a_text_with_a_mistake_is_a_problem_of_its_setting() {
     }
     let wide = network("embed 1024\nmlp 4096\nread sum");
     assert_eq!(wide.bind(task.examples()).problems(7, 60_000, 1)[0].key, "batch");
+}
+
+/// A later point, and the label of the last one, change no earlier prediction; a name changes that of its own position alone.
+#[test]
+fn predictions_depend_on_the_tokens_that_a_network_may_read() {
+    let answer = |model: &OwnNetwork, task: &crate::tasks::Task, row: &[f32]| {
+        let bound = model.bind(task.examples());
+        let weights = bound.initial(2, 0, 1);
+        let slices: Vec<&[f32]> = weights.iter().map(Vec::as_slice).collect();
+        bound.evaluate(&slices, 0, row, 0)
+    };
+    for (slug, changed) in [("in-context-learning", None), ("sparse-token-regression", Some(3))] {
+        let task = crate::tasks::Task::from_slug(slug).unwrap();
+        let mut model = OwnNetwork::default();
+        model.propose(task.examples());
+        let mut batch = crate::tasks::Batch::default();
+        task.sampler().sample(1, 0, 0, 1, &mut batch);
+        let before = answer(&model, &task, &batch.x);
+        assert_eq!(before.len(), task.examples().prediction_count(), "{slug}");
+        let mut row = batch.x.clone();
+        match (changed, Tokens::of(task.examples())) {
+            (Some(position), Tokens::Prompt(PromptInput::Tokens(of))) => {
+                let name = &mut row[of.length * of.dim + position * of.names];
+                *name = (*name + 1.0) % of.length as f32;
+                model.net = "embed 8\nmlp 9\nread".into();
+                let after = answer(&model, &task, &row);
+                let differ: Vec<usize> =
+                    (0..of.length).filter(|at| after[*at] != answer(&model, &task, &batch.x)[*at]).collect();
+                assert_eq!(differ, [position]);
+            }
+            (_, Tokens::Prompt(PromptInput::Points { inputs, points })) => {
+                // The label of point 4 enters the predictions behind it.
+                row[points * inputs + 4] += 1.0;
+                let after = answer(&model, &task, &row);
+                assert_eq!(before[..5], after[..5]);
+                assert!(before[5..].iter().zip(&after[5..]).all(|(a, b)| a != b));
+            }
+            _ => panic!("{slug} has other examples"),
+        }
+    }
 }

@@ -2,7 +2,6 @@
 
 SHAPES = S["shapes"]
 WIDTH, HEADS = S["width"], S["heads"]
-INPUTS = SHAPES["read_in"][0] - 1
 
 
 def initial():
@@ -16,15 +15,6 @@ def initial():
             deviation /= math.sqrt(2 * S["blocks"])
         p[name] = deviation * torch.randn(REPLICAS, *shape)
     return p
-
-
-def tokens(x):
-    """Questions and answers, `[replicas, batch, 2 · points, inputs + 1]`."""
-    points = x.shape[-1] // (INPUTS + 1)
-    labels = x[..., points * INPUTS :].unsqueeze(-1)
-    x = x[..., : points * INPUTS].unflatten(-1, (points, INPUTS))
-    again = x if S["format"] == "joint" else torch.zeros_like(x)
-    return torch.cat((x, torch.zeros_like(labels), again, labels), -1).flatten(2).unflatten(-1, (2 * points, INPUTS + 1))
 
 
 def normed(p, h, gain):
@@ -46,7 +36,7 @@ def attend(p, z, layer, past):
 
 def forward(p, x):
     """A prediction for each point, `[replicas, batch, points]`."""
-    h = tokens(x) @ p["read_in"][:, None]
+    h = tokens(x, S["format"] == "joint") @ p["read_in"][:, None]
     t = h.shape[2]
     if S["pos"] == "learned":
         h = h + p["positions"][:, None, :t]

@@ -64,6 +64,14 @@ class Data:
         return batch
 
 
+def tokens(x, is_joint=False):
+    """(x, 0) and (0, y), or (x, y), of each point, `[replicas or 1, batch, 2 · POINTS, COORDINATES + 1]`."""
+    labels = x[..., POINTS * COORDINATES :].unsqueeze(-1)
+    x = x[..., : POINTS * COORDINATES].unflatten(-1, (POINTS, COORDINATES))
+    again = x if is_joint else torch.zeros_like(x)
+    return torch.cat((x, torch.zeros_like(labels), again, labels), -1).flatten(2).unflatten(-1, (2 * POINTS, COORDINATES + 1))
+
+
 def losses(y, f):
     """Of every point, `[replicas, batch, POINTS]`."""
     return (f - y).square()
