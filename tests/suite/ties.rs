@@ -6,7 +6,8 @@ use vivarium::record::torch::write_script;
 use vivarium::run::RunSpec;
 use vivarium::tasks::Batch;
 use vivarium::training::autodiff::Autodiff;
-use vivarium::training::cpu::random_forest::Forest;
+use vivarium::training::cpu::process::ProcessLearner;
+use vivarium::training::cpu::random_forest::ForestProcess;
 use vivarium::training::launch::device::Device;
 use vivarium::training::launch::learners::{Place, entry};
 use vivarium::training::session::learner::{Learner, Weights};
@@ -114,10 +115,8 @@ fn an_output_that_is_no_number_is_wrong() {
 #[test]
 fn a_forest_without_trees_is_right_half_of_the_time() {
     let spec = spec("#v1/tabular?rows=300&m=60&model=random-forest&held=64");
-    let Some(vivarium::models::family::Family::Forest(trees)) = spec.model.config().family() else {
-        panic!()
-    };
-    let row = pollster::block_on(Forest::new(&spec, trees).measure(0, 64)).unwrap();
+    let mut forest = ProcessLearner::<ForestProcess>::new(&spec).unwrap();
+    let row = pollster::block_on(forest.measure(0, 64)).unwrap();
     assert_eq!([row.train_accuracy[0], row.test_accuracy[0]], [0.5; 2]);
 }
 
