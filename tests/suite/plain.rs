@@ -38,14 +38,14 @@ fn plain_loops_give_what_tensors_give() {
         let tensor = |values: &[f32], shape: [usize; 3]| {
             Tensor::<3>::from_data(TensorData::new(values.to_vec(), shape), device.tensors())
         };
-        let network = spec.network();
+        let (network, net) = (spec.network(), spec.model.net().unwrap());
         let initial = network.initial(spec.run.seed, 9, 2);
         let parameters: Vec<Tensor<3>> =
             initial.iter().zip(spec.parameters()).map(|(values, p)| tensor(values, p.shape)).collect();
         let x = examples(&spec).x;
         for stage in 0..network.stages() {
             let x_tensor = tensor(&x, [1, 40, 9]);
-            let outputs = spec.model.net().forward(spec.task.examples(), &parameters, x_tensor, stage);
+            let outputs = net.forward(spec.task.examples(), &parameters, x_tensor, stage);
             let outputs = numbers(outputs);
             for replica in 0..2 {
                 let weights = weights(&spec, replica);

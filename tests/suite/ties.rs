@@ -27,10 +27,10 @@ pub fn doubled(margin: f64) -> usize {
 /// Autodiff, and the loop and the kernels that take a run, by name.
 fn learners(spec: &RunSpec) -> Vec<(&'static str, Box<dyn Learner>)> {
     let mut all: Vec<(&str, Box<dyn Learner>)> =
-        vec![("autodiff", Box::new(Autodiff::new(spec, Device::cpu().tensors())))];
+        vec![("autodiff", Box::new(Autodiff::new(spec, Device::cpu().tensors()).unwrap()))];
     let gpu = gpu();
     if let Some(gpu) = &gpu {
-        all.push(("autodiff on the GPU", Box::new(Autodiff::new(spec, gpu.tensors()))));
+        all.push(("autodiff on the GPU", Box::new(Autodiff::new(spec, gpu.tensors()).unwrap())));
     }
     for (place, name, is_there) in [(Place::Cpu, "loop", true), (Place::Gpu, "kernels", gpu.is_some())] {
         let entry = entry(spec, place).filter(|entry| is_there && entry.takes(spec).is_ok());

@@ -195,6 +195,11 @@ impl ModelConfig for DeepMlp {
     fn family(&self) -> Option<Family> {
         Some(Family::HiddenLayers(self.clone()))
     }
+
+    #[cfg(feature = "train")]
+    fn net(&self) -> Option<Box<dyn super::Net>> {
+        Some(Box::new(self.clone()))
+    }
 }
 
 impl ToPyTorch for DeepMlp {

@@ -108,6 +108,11 @@ impl ModelConfig for DisjointPolynet {
     fn family(&self) -> Option<Family> {
         Some(Family::Graph)
     }
+
+    #[cfg(feature = "train")]
+    fn net(&self) -> Option<Box<dyn super::Net>> {
+        Some(Box::new(self.clone()))
+    }
 }
 
 impl ToPyTorch for DisjointPolynet {

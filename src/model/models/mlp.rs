@@ -181,6 +181,11 @@ impl ModelConfig for Mlp {
             second_layer: self.second == SecondLayer::Trained,
         }))
     }
+
+    #[cfg(feature = "train")]
+    fn net(&self) -> Option<Box<dyn super::Net>> {
+        Some(Box::new(self.clone()))
+    }
 }
 
 impl ToPyTorch for Mlp {

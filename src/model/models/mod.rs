@@ -123,9 +123,6 @@ vivarium_core::catalog! {
     pub fn config_mut(&mut self) -> &mut dyn ModelConfig;
     /// The model's part of a PyTorch script.
     pub fn script(&self) -> &dyn ToPyTorch;
-    /// The model on tensors.
-    #[cfg(feature = "train")]
-    pub fn net(&self) -> &dyn Net;
 }
 
 impl Model {
@@ -151,12 +148,18 @@ impl Model {
         self.architectures().architecture(examples)
     }
 
-    /// Which parameters are trained in `stage`, of a model that is differentiated.
+    /// The network on tensors, as [`ModelConfig::net`].
+    #[cfg(feature = "train")]
+    pub fn net(&self) -> Option<Box<dyn Net>> {
+        self.config().net()
+    }
+
+    /// For each parameter whether it is trained in `stage`; empty for a model that is executed or grown.
     #[cfg(feature = "train")]
     pub fn trained(&self, examples: &dyn Examples, stage: usize) -> Vec<bool> {
         match self.architecture(examples).graph(examples.inputs(), stage) {
             Some(graph) => graph.parameters().iter().map(|own| own.is_trained).collect(),
-            None => self.net().trained(stage),
+            None => self.net().map_or_else(Vec::new, |net| net.trained(stage)),
         }
     }
 
@@ -193,6 +196,11 @@ pub trait ModelConfig {
     /// The family of networks whose kernels and learners train it, with what they need to know; none where autodiff
     /// alone trains it.
     fn family(&self) -> Option<Family> {
+        None
+    }
+    /// The network on tensors, which autodiff differentiates; none of a model that is executed or grown.
+    #[cfg(feature = "train")]
+    fn net(&self) -> Option<Box<dyn Net>> {
         None
     }
     /// Brings settings that cannot be with this number of inputs to the nearest that can, where no default does.
@@ -550,7 +558,7 @@ impl<What: ?Sized> std::ops::Deref for Bound<'_, What> {
     }
 }
 
-/// A model on tensors.
+/// A network on tensors: only of models that are differentiated.
 #[cfg(feature = "train")]
 pub trait Net {
     /// Outputs for a batch of `examples` in `stage` of [`Architecture::stages`]; most do not ask what examples they are.
@@ -558,17 +566,13 @@ pub trait Net {
     /// # Shapes
     /// Parameters as in [`Architecture::parameters`]; `x` is `[replicas or 1, batch, columns]`; the result is
     /// `[replicas, batch, 1]`, or with a number for each class, or of prompts with one for each position.
-    ///
-    /// A model that is executed or grown has none.
     fn forward(
         &self,
-        _examples: &dyn Examples,
-        _parameters: &[burn::tensor::Tensor<3>],
-        _x: burn::tensor::Tensor<3>,
-        _stage: usize,
-    ) -> burn::tensor::Tensor<3> {
-        unreachable!("nothing differentiates this model: `training::launch::choose` sees to it")
-    }
+        examples: &dyn Examples,
+        parameters: &[burn::tensor::Tensor<3>],
+        x: burn::tensor::Tensor<3>,
+        stage: usize,
+    ) -> burn::tensor::Tensor<3>;
     /// The same in a training step, where a network with dropout drops the numbers that `masks` say.
     fn forward_in_training(
         &self,
@@ -580,8 +584,8 @@ pub trait Net {
     ) -> burn::tensor::Tensor<3> {
         self.forward(examples, parameters, x, stage)
     }
-    /// Which parameters are trained in `stage`, of a model that is differentiated and not described by a graph; none is in more
-    /// than one.
+    /// For each parameter of a model that is not described by a graph whether it is trained in `stage`; none is trained in more
+    /// than one stage.
     fn trained(&self, _stage: usize) -> Vec<bool> {
         vec![]
     }

@@ -102,6 +102,11 @@ impl ModelConfig for Polynet {
             second_layer: false,
         }))
     }
+
+    #[cfg(feature = "train")]
+    fn net(&self) -> Option<Box<dyn super::Net>> {
+        Some(Box::new(self.clone()))
+    }
 }
 
 impl ToPyTorch for Polynet {

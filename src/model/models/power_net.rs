@@ -170,6 +170,11 @@ impl ModelConfig for PowerNet {
         let task = Some(task.examples()).filter(|task| task.trains_on_all_inputs())?;
         PowerNet::largest_margin(self, task.parity()?)
     }
+
+    #[cfg(feature = "train")]
+    fn net(&self) -> Option<Box<dyn super::Net>> {
+        Some(Box::new(self.clone()))
+    }
 }
 
 impl ToPyTorch for PowerNet {

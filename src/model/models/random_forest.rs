@@ -120,6 +120,3 @@ impl Architecture for RandomForest {
 }
 
 impl Network for RandomForest {}
-
-#[cfg(feature = "train")]
-impl super::Net for RandomForest {}
