@@ -66,7 +66,8 @@ fn heads_continue_first_layers_and_know_their_slopes() {
         let network = spec.network();
         let (weights, x) = (weights(&spec, 1), examples(&spec).x);
         let weights = slices(&weights);
-        let Some((w, b)) = network.first_layer(&weights, 9) else { continue };
+        let Some(first) = network.linear_first_layer() else { continue };
+        let (w, b) = first.first_layer(&weights, 9);
         let width = b.len();
         assert_eq!(w.len(), 9 * width, "{link}");
         let stage = network.stages() - 1;
@@ -76,14 +77,14 @@ fn heads_continue_first_layers_and_know_their_slopes() {
             };
             let mut z: Vec<f64> = (0..width).map(form).collect();
             let mut slopes = vec![f64::NAN; width];
-            let head = network.head(&weights, &z, &mut slopes, stage);
+            let head = first.head(&weights, &z, &mut slopes, stage);
             assert!((head - f64::from(output)).abs() < 1e-6 * (1.0 + head.abs()), "{link}: {head}, {output}");
             let mut unused = slopes.clone();
             for j in 0..width {
                 let (value, h) = (z[j], 1e-6);
                 let mut at = |moved: f64| {
                     z[j] = moved;
-                    network.head(&weights, &z, &mut unused, stage)
+                    first.head(&weights, &z, &mut unused, stage)
                 };
                 let numeric = (at(value + h) - at(value - h)) / (2.0 * h);
                 at(value);

@@ -13,6 +13,7 @@ pub mod disjoint_polynet;
 pub mod dropout;
 pub mod embedding_mlp;
 pub mod family;
+pub mod first_layer;
 pub mod gated_memory;
 pub mod graph_network;
 pub mod group_net;
@@ -48,6 +49,7 @@ use std::borrow::Cow;
 
 pub use activation::Activation;
 pub use family::Family;
+pub use first_layer::{Forms, LinearFirstLayer};
 pub use initialisation::Initialisation;
 pub use penalty::Penalty;
 
@@ -383,24 +385,21 @@ pub trait Architecture {
 /// The page's first program runs no network, and would bring what all of them answer if it could: see
 /// [`Examples`].
 pub trait Network: Architecture {
-    /// The first layer of one replica, if it is linear in the input.
+    /// f in `stage` for every row of `x`, in plain loops: for probes, where no tensor library is.
     ///
     /// # Shapes
-    /// `weights` are those of one replica, in the order of [`Architecture::parameters`]; the result is W,
-    /// `[inputs, width]`, and b, `[width]`, of the forms z = xW + b.
-    fn first_layer<'a>(&self, _weights: &[&'a [f32]], _inputs: usize) -> Option<Forms<'a>> {
+    /// `weights` are those of one replica, in the order of [`Architecture::parameters`]; `x` is `[examples, columns]`; the
+    /// result is `[examples]`, or `[examples, classes]`.
+    fn evaluate(&self, weights: &[&[f32]], inputs: usize, x: &[f32], stage: usize) -> Vec<f32>;
+    /// The network with its first layer, if that is linear in the input.
+    fn linear_first_layer(&self) -> Option<&dyn LinearFirstLayer> {
         None
-    }
-    /// f in `stage`, given the values z of the first layer's forms, and ∂f/∂z in `slopes`: for exact population
-    /// gradients. Only for models that have a [first layer](Network::first_layer).
-    fn head(&self, _weights: &[&[f32]], _z: &[f64], _slopes: &mut [f64], _stage: usize) -> f64 {
-        unreachable!("a model without a first layer has no head on its forms")
     }
     /// The functions on the elements that each neuron of one replica is made of, for probes: embeddings u and v and
     /// output weights w, or one of these alone. Only for models on pairs.
     ///
     /// # Shapes
-    /// `weights` as in [`Network::first_layer`]; each result is `[inputs, neurons]`.
+    /// `weights` as in [`Network::evaluate`]; each result is `[inputs, neurons]`.
     fn neurons(&self, _weights: &[&[f32]], _inputs: usize) -> Option<Vec<Vec<f32>>> {
         None
     }
@@ -423,7 +422,8 @@ pub trait Network: Architecture {
     /// `weights` and `x` as in [`Network::evaluate`].
     #[cfg(not(target_family = "wasm"))]
     fn inside(&self, weights: &[&[f32]], inputs: usize, x: &[f32]) -> Vec<inside::Inside> {
-        inside::usual(self.first_layer(weights, inputs), self.looks(weights, inputs, x), inputs, x)
+        let forms = self.linear_first_layer().map(|network| network.first_layer(weights, inputs));
+        inside::usual(forms, self.looks(weights, inputs, x), inputs, x)
     }
     /// The same at a step of a run; networks that are executed have something to show only there.
     ///
@@ -439,31 +439,6 @@ pub trait Network: Architecture {
     ) -> Result<Vec<inside::Inside>, String> {
         Ok(self.inside(weights, inputs, x))
     }
-    /// f in `stage` for every row of `x`, in plain loops: for probes, where no tensor library is.
-    ///
-    /// # Shapes
-    /// `weights` as in [`Network::first_layer`]; `x` is `[examples, columns]`; the result is `[examples]`, or
-    /// `[examples, classes]`.
-    fn evaluate(&self, weights: &[&[f32]], inputs: usize, x: &[f32], stage: usize) -> Vec<f32> {
-        let Some(forms) = self.first_layer(weights, inputs) else {
-            unreachable!("a model without a linear first layer evaluates itself")
-        };
-        heads(&forms, inputs, x, &|z, slopes| self.head(weights, z, slopes, stage))
-    }
-}
-
-/// What `head` makes of the values of these forms for every row of `x`; one function for all models.
-fn heads((w, b): &Forms<'_>, inputs: usize, x: &[f32], head: &dyn Fn(&[f64], &mut [f64]) -> f64) -> Vec<f32> {
-    let mut slopes = vec![0.0; b.len()];
-    x.chunks_exact(inputs)
-        .map(|x| {
-            let mut z: Vec<f64> = b.iter().map(|b| f64::from(*b)).collect();
-            for (x, row) in x.iter().zip(w.chunks_exact(b.len())) {
-                z.iter_mut().zip(row).for_each(|(z, w)| *z += f64::from(x * w));
-            }
-            head(&z, &mut slopes) as f32
-        })
-        .collect()
 }
 
 /// A problem if a step keeps more `activations` per example, for all replicas at once, than a browser can hold.
@@ -488,17 +463,6 @@ pub(crate) fn too_wide(key: &str, width: usize, inputs: usize, most: u64) -> Opt
     };
     (bounds::saturating_product([width, inputs]) > most)
         .then(|| InvalidSetting::new(key, &width.to_string(), expected()))
-}
-
-/// Linear forms: their weights `[inputs, width]` and biases `[width]`.
-pub type Forms<'a> = (Cow<'a, [f32]>, Cow<'a, [f32]>);
-
-/// Π z_j, and in `slopes` the product of all but each: without a quotient, since a factor may be zero.
-fn product(z: &[f64], slopes: &mut [f64]) -> f64 {
-    for (j, slope) in slopes.iter_mut().enumerate() {
-        *slope = z[..j].iter().chain(&z[j + 1..]).product();
-    }
-    z.iter().product()
 }
 
 /// How a model's settings become a network on the examples of a task.
