@@ -334,9 +334,9 @@ impl Rows {
 
 /// What every model can do without a tensor library.
 pub trait Architecture {
-    /// The parameters, in their permanent order.
+    /// The parameters, in their permanent order; of a [process](family) the arrays of its state.
     fn parameters(&self, inputs: usize, replicas: usize) -> Vec<Parameter>;
-    /// How many numbers the parameters hold together.
+    /// How many numbers the [parameters](Architecture::parameters) hold together; of a process the size of its state.
     fn numbers(&self, inputs: usize, replicas: usize) -> u64 {
         self.parameters(inputs, replicas).iter().map(Parameter::numbers).fold(0, u64::saturating_add)
     }
