@@ -1,7 +1,7 @@
 //! What must hold for every entry of every catalog, so that a new one is tested by being listed.
 
 use vivarium::catalog::CatalogEntry;
-use vivarium::models::Model;
+use vivarium::models::{Family, Model};
 use vivarium::optim::Optimizer;
 use vivarium::optim::loss::Loss;
 use vivarium::permalink::{Link, ViewSettings, decode, encode};
@@ -18,6 +18,17 @@ fn catalogs() -> [&'static [CatalogEntry]; 3] {
 fn all_settings() -> Vec<&'static SettingInfo> {
     let entries = catalogs().into_iter().flatten().flat_map(|e| e.settings);
     entries.chain(RunSettings::SETTINGS).chain(ViewSettings::SETTINGS).collect()
+}
+
+/// A model has a network on tensors, which autodiff trains, or a run executes, searches or grows it.
+#[test]
+fn every_model_is_differentiated_or_a_process() {
+    for entry in Model::ENTRIES {
+        let model = Model::from_slug(entry.info.slug).unwrap();
+        let family = model.config().family();
+        let is_process = family.is_some_and(|of| of.is_executed() || matches!(of, Family::Forest(_)));
+        assert_eq!(model.net().is_none(), is_process, "{}", entry.info.slug);
+    }
 }
 
 #[test]

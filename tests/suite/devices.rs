@@ -53,7 +53,7 @@ fn flex_and_wgpu_agree_after_1_10_and_100_steps() {
     ] {
         let spec = spec(link);
         let lr = spec.optimizer.learning_rate();
-        let mut learners = [&Device::cpu(), &gpu].map(|d| Autodiff::new(&spec, d.tensors()));
+        let mut learners = [&Device::cpu(), &gpu].map(|d| Autodiff::new(&spec, d.tensors()).unwrap());
         let mut step = 0;
         for until in [1, 10, 100] {
             while step < until {
@@ -84,7 +84,7 @@ fn every_model_has_the_same_gradients_on_flex_and_wgpu() {
             format!("#v1/sparse-parity?n=9&k=3&{model}&loss=square&batch=24&replicas=2&seed=5&held=64");
         let spec = spec(&link);
         let [cpu, gpu] = [&Device::cpu(), &gpu].map(|device| {
-            let gradients = Autodiff::new(&spec, device.tensors()).gradients(0);
+            let gradients = Autodiff::new(&spec, device.tensors()).unwrap().gradients(0);
             gradients.into_iter().map(numbers).collect::<Vec<_>>()
         });
         for (which, (a, b)) in cpu.iter().zip(&gpu).enumerate() {
@@ -100,7 +100,7 @@ fn a_gpu_repeats_itself_bit_for_bit() {
     let Some(gpu) = gpu() else { return };
     let spec = spec("#v1/sparse-parity?n=20&width=64&held=256");
     let run = || {
-        let mut learner = Autodiff::new(&spec, gpu.tensors());
+        let mut learner = Autodiff::new(&spec, gpu.tensors()).unwrap();
         (0..20).for_each(|step| learner.train(step, 0.1));
         let row = pollster::block_on(learner.measure(20, 256)).unwrap();
         (pollster::block_on(learner.weights()).unwrap(), row)

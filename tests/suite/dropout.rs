@@ -92,7 +92,7 @@ fn gradients_with_dropout_are_those_of_the_formula_with_these_factors() {
         "ln=no&adrop=0.5&edrop=0.3&rdrop=0.1",
     ] {
         let spec = spec(&format!("{SMALL}&{rest}"));
-        let mut learner = Autodiff::new(&spec, Device::cpu().tensors());
+        let mut learner = Autodiff::new(&spec, Device::cpu().tensors()).unwrap();
         let mut weights = pollster::block_on(learner.weights()).unwrap();
         for (which, values) in weights.parameters.iter_mut().enumerate() {
             let stream = RandomStream::new(9, Purpose::Weights, 0);

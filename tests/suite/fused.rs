@@ -63,7 +63,7 @@ fn learners() -> Vec<Make> {
 
 fn agree(link: &str, make: fn(&RunSpec) -> Box<dyn Learner>) {
     let spec = spec(link);
-    let mut autodiff = Autodiff::new(&spec, Device::cpu().tensors());
+    let mut autodiff = Autodiff::new(&spec, Device::cpu().tensors()).unwrap();
     let mut fused = make(&spec);
     let mut step = 0;
     for until in [1, 10, 100] {
@@ -121,7 +121,7 @@ fn lion_is_that_of_autodiff_but_for_signs_that_rounding_decides() {
     for make in learners() {
         let spec =
             spec("#v1/sparse-parity?opt=lion&lr=0.0005&wd=0.1&loss=ce&n=11&width=14&seed=3&replicas=2");
-        let mut autodiff = Autodiff::new(&spec, Device::cpu().tensors());
+        let mut autodiff = Autodiff::new(&spec, Device::cpu().tensors()).unwrap();
         let mut fused = make(&spec);
         let mut step = 0;
         for until in [1, 10, 100] {
@@ -219,7 +219,8 @@ fn every_shape_of_batch_width_and_data() {
 #[test]
 fn the_known_tiny_run_is_what_the_processor_gives() {
     let spec = spec(TINY);
-    let found = pollster::block_on(tiny(&mut Autodiff::new(&spec, Device::cpu().tensors()))).unwrap();
+    let found =
+        pollster::block_on(tiny(&mut Autodiff::new(&spec, Device::cpu().tensors()).unwrap())).unwrap();
     assert!(apart(&found, &KNOWN) < 1e-6, "{found:?}");
     let found = pollster::block_on(tiny(&mut OneHiddenLayerCpu::new(&spec).unwrap())).unwrap();
     assert!(apart(&found, &KNOWN) < 1e-6, "{found:?}");

@@ -146,8 +146,8 @@ fn one_neuron_or_one_product_is_a_parity() {
             let shapes = spec.parameters();
             let on_device: Vec<Tensor<3>> =
                 parameters.iter().zip(&shapes).map(|(values, p)| tensor(values, p.shape)).collect();
-            let outputs =
-                spec.model.net().forward(spec.task.examples(), &on_device, tensor(&batch.x, [1, 256, 9]), 0);
+            let net = spec.model.net().unwrap();
+            let outputs = net.forward(spec.task.examples(), &on_device, tensor(&batch.x, [1, 256, 9]), 0);
             let reference = Reference::new(&spec.model, spec.run.loss, 9, &parameters);
             for ((x, y), output) in batch.x.chunks(9).zip(&batch.y).zip(numbers(outputs)) {
                 assert!((output - y).abs() < 1e-3, "{model}, degree {degree}: {output} for {y}");
@@ -189,7 +189,7 @@ fn the_reference_agrees_with_central_differences() {
 #[test]
 fn autodiff_agrees_with_the_reference() {
     for (link, spec) in every_case() {
-        let learner = Autodiff::new(&spec, Device::cpu().tensors());
+        let learner = Autodiff::new(&spec, Device::cpu().tensors()).unwrap();
         // The rounding of one layer is multiplied by those above.
         let rounding = if link.contains("deep") || link.contains("transformer") { 2e-5 } else { 2e-6 };
         for step in every_stage(&spec) {
@@ -221,7 +221,7 @@ fn autodiff_agrees_with_the_reference() {
 #[test]
 fn a_factor_that_is_zero_has_its_gradient() {
     let spec = spec("#v1/sparse-parity?model=polynet&n=9&batch=24");
-    let mut learner = Autodiff::new(&spec, Device::cpu().tensors());
+    let mut learner = Autodiff::new(&spec, Device::cpu().tensors()).unwrap();
     let mut weights = pollster::block_on(learner.weights()).unwrap();
     for parameter in &mut weights.parameters {
         parameter.chunks_mut(3).for_each(|row| row[1] = 0.0);
@@ -240,7 +240,7 @@ fn a_factor_that_is_zero_has_its_gradient() {
 #[test]
 fn measured_loss_and_accuracy_are_those_of_the_reference() {
     for (link, spec) in every_case() {
-        let mut learner = Autodiff::new(&spec, Device::cpu().tensors());
+        let mut learner = Autodiff::new(&spec, Device::cpu().tensors()).unwrap();
         for step in every_stage(&spec).chain([spec.run.steps]) {
             let row = pollster::block_on(learner.measure(step, 64)).unwrap();
             let (net, batch) = reference(&spec, 1, step);

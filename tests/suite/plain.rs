@@ -38,14 +38,14 @@ fn plain_loops_give_what_tensors_give() {
         let tensor = |values: &[f32], shape: [usize; 3]| {
             Tensor::<3>::from_data(TensorData::new(values.to_vec(), shape), device.tensors())
         };
-        let network = spec.network();
+        let (network, net) = (spec.network(), spec.model.net().unwrap());
         let initial = network.initial(spec.run.seed, 9, 2);
         let parameters: Vec<Tensor<3>> =
             initial.iter().zip(spec.parameters()).map(|(values, p)| tensor(values, p.shape)).collect();
         let x = examples(&spec).x;
         for stage in 0..network.stages() {
             let x_tensor = tensor(&x, [1, 40, 9]);
-            let outputs = spec.model.net().forward(spec.task.examples(), &parameters, x_tensor, stage);
+            let outputs = net.forward(spec.task.examples(), &parameters, x_tensor, stage);
             let outputs = numbers(outputs);
             for replica in 0..2 {
                 let weights = weights(&spec, replica);
@@ -66,7 +66,8 @@ fn heads_continue_first_layers_and_know_their_slopes() {
         let network = spec.network();
         let (weights, x) = (weights(&spec, 1), examples(&spec).x);
         let weights = slices(&weights);
-        let Some((w, b)) = network.first_layer(&weights, 9) else { continue };
+        let Some(first) = network.linear_first_layer() else { continue };
+        let (w, b) = first.first_layer(&weights, 9);
         let width = b.len();
         assert_eq!(w.len(), 9 * width, "{link}");
         let stage = network.stages() - 1;
@@ -76,14 +77,14 @@ fn heads_continue_first_layers_and_know_their_slopes() {
             };
             let mut z: Vec<f64> = (0..width).map(form).collect();
             let mut slopes = vec![f64::NAN; width];
-            let head = network.head(&weights, &z, &mut slopes, stage);
+            let head = first.head(&weights, &z, &mut slopes, stage);
             assert!((head - f64::from(output)).abs() < 1e-6 * (1.0 + head.abs()), "{link}: {head}, {output}");
             let mut unused = slopes.clone();
             for j in 0..width {
                 let (value, h) = (z[j], 1e-6);
                 let mut at = |moved: f64| {
                     z[j] = moved;
-                    network.head(&weights, &z, &mut unused, stage)
+                    first.head(&weights, &z, &mut unused, stage)
                 };
                 let numeric = (at(value + h) - at(value - h)) / (2.0 * h);
                 at(value);

@@ -60,7 +60,8 @@ impl Reference {
         let columns = w.len() / self.inputs;
         let z = self.forms(w, &vec![0.0; columns], x);
         let mut slopes = vec![0.0; columns];
-        let output = model.network(vivarium::tasks::Task::default().examples()).head(&[], &z, &mut slopes, 0);
+        let network = model.network(vivarium::tasks::Task::default().examples());
+        let output = network.linear_first_layer().unwrap().head(&[], &z, &mut slopes, 0);
         (output, vec![self.back(x, &slopes)])
     }
 

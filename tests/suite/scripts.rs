@@ -311,7 +311,7 @@ for name in sys.argv[1:]:
         let named: Vec<(&str, RunSpec)> = named.iter().map(String::as_str).zip(specs).collect();
         for (((_, spec), (rows, _)), (rule, _)) in named.iter().zip(run(python, "rules", &named)).zip(RULES) {
             let device = Device::cpu();
-            let mut tensors = Autodiff::new(spec, device.tensors());
+            let mut tensors = Autodiff::new(spec, device.tensors()).unwrap();
             assert_eq!(rows.len(), 13, "{rule}");
             for (step, row) in rows.iter().enumerate() {
                 let measured = Learner::measure(&mut tensors, step as u64, 64);
@@ -475,7 +475,7 @@ for name in sys.argv[1:]:
         let named: Vec<(&str, RunSpec)> = names.iter().map(String::as_str).zip(specs).collect();
         for (((_, spec), (rows, _)), model) in named.iter().zip(run(python, "stages", &named)).zip(models) {
             let device = Device::cpu();
-            let mut tensors = Autodiff::new(spec, device.tensors());
+            let mut tensors = Autodiff::new(spec, device.tensors()).unwrap();
             assert_eq!(rows.len(), 26, "{model}");
             for (step, rows) in rows.chunks(2).enumerate() {
                 let exact = pollster::block_on(tensors.measure(step as u64, 64)).unwrap();

@@ -101,7 +101,7 @@ fn tensors_give_what_plain_loops_give() {
     for network in NETWORKS {
         let spec = run(network);
         let device = Device::cpu();
-        let learner = Autodiff::new(&spec, device.tensors());
+        let learner = Autodiff::new(&spec, device.tensors()).unwrap();
         let gradients: Vec<Vec<f32>> = learner.gradients(3).into_iter().map(numbers).collect();
         let columns = spec.task.examples().columns();
         let mut both = Batch::default();
@@ -118,7 +118,8 @@ fn tensors_give_what_plain_loops_give() {
             .map(|(values, p)| tensor(values, p.shape))
             .collect();
         let x = tensor(&both.x, [2, spec.run.batch, columns]);
-        let outputs = numbers(spec.model.net().forward(spec.task.examples(), &parameters, x, 0));
+        let net = spec.model.net().unwrap();
+        let outputs = numbers(net.forward(spec.task.examples(), &parameters, x, 0));
         for replica in 0..2 {
             let half = both.x.len() / 2;
             let sequences: Vec<u8> =

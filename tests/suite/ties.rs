@@ -6,7 +6,8 @@ use vivarium::record::torch::write_script;
 use vivarium::run::RunSpec;
 use vivarium::tasks::Batch;
 use vivarium::training::autodiff::Autodiff;
-use vivarium::training::cpu::random_forest::Forest;
+use vivarium::training::cpu::process::ProcessLearner;
+use vivarium::training::cpu::random_forest::ForestProcess;
 use vivarium::training::launch::device::Device;
 use vivarium::training::launch::learners::{Place, entry};
 use vivarium::training::session::learner::{Learner, Weights};
@@ -26,10 +27,10 @@ pub fn doubled(margin: f64) -> usize {
 /// Autodiff, and the loop and the kernels that take a run, by name.
 fn learners(spec: &RunSpec) -> Vec<(&'static str, Box<dyn Learner>)> {
     let mut all: Vec<(&str, Box<dyn Learner>)> =
-        vec![("autodiff", Box::new(Autodiff::new(spec, Device::cpu().tensors())))];
+        vec![("autodiff", Box::new(Autodiff::new(spec, Device::cpu().tensors()).unwrap()))];
     let gpu = gpu();
     if let Some(gpu) = &gpu {
-        all.push(("autodiff on the GPU", Box::new(Autodiff::new(spec, gpu.tensors()))));
+        all.push(("autodiff on the GPU", Box::new(Autodiff::new(spec, gpu.tensors()).unwrap())));
     }
     for (place, name, is_there) in [(Place::Cpu, "loop", true), (Place::Gpu, "kernels", gpu.is_some())] {
         let entry = entry(spec, place).filter(|entry| is_there && entry.takes(spec).is_ok());
@@ -114,10 +115,8 @@ fn an_output_that_is_no_number_is_wrong() {
 #[test]
 fn a_forest_without_trees_is_right_half_of_the_time() {
     let spec = spec("#v1/tabular?rows=300&m=60&model=random-forest&held=64");
-    let Some(vivarium::models::family::Family::Forest(trees)) = spec.model.config().family() else {
-        panic!()
-    };
-    let row = pollster::block_on(Forest::new(&spec, trees).measure(0, 64)).unwrap();
+    let mut forest = ProcessLearner::<ForestProcess>::new(&spec).unwrap();
+    let row = pollster::block_on(forest.measure(0, 64)).unwrap();
     assert_eq!([row.train_accuracy[0], row.test_accuracy[0]], [0.5; 2]);
 }
 

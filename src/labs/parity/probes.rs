@@ -129,7 +129,7 @@ struct GapJob {
 fn start_gap(network: &ProbedNetwork) -> Option<Box<dyn ProbeMeasurement>> {
     let (spec, inputs) = (&network.spec, network.inputs());
     let relevant = spec.task.examples().relevant(spec.run.seed);
-    let (w, b) = spec.network().first_layer(&network.slices(), inputs)?;
+    let (w, b) = spec.network().linear_first_layer()?.first_layer(&network.slices(), inputs);
     let layer = FirstLayer { weights: &w, biases: &b, inputs, width: b.len() };
     let gradient = GradientAccumulator::new(&layer, &relevant);
     Some(Box::new(GapJob { relevant, gradient }))
@@ -139,6 +139,10 @@ impl ProbeMeasurement for GapJob {
     fn poll(&mut self, network: &ProbedNetwork) -> Option<ProbeResult> {
         let (weights, spec) = (network.slices(), &network.spec);
         let (model, stage) = (spec.network(), spec.stage(network.step));
+        // A measurement starts only if the network has such a layer.
+        let Some(first) = model.linear_first_layer() else {
+            return Some(ProbeResult::new(GAP.id()).with_few_numbers([f64::NAN; 3]));
+        };
         let neurons = summed_neurons(spec);
         let head = |z: &[f64], slopes: &mut [f64]| match neurons {
             Some((activation, degree)) => {
@@ -148,7 +152,7 @@ impl ProbeMeasurement for GapJob {
                     .for_each(|(to, z)| *to = activation_derivative(activation, degree, *z));
                 0.0
             }
-            None => model.head(&weights, z, slopes, stage),
+            None => first.head(&weights, z, slopes, stage),
         };
         // The gradient uses the label itself, whatever the loss.
         if !self.gradient.advance(&head, &|y, _| y, points_per_slice(network)) {

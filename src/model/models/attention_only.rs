@@ -237,6 +237,11 @@ impl ModelConfig for AttentionOnly {
     fn family(&self) -> Option<Family> {
         Some(Family::Attention(self.layers()))
     }
+
+    #[cfg(feature = "train")]
+    fn net(&self) -> Option<Box<dyn super::Net>> {
+        Some(Box::new(self.clone()))
+    }
 }
 
 impl ToPyTorch for AttentionOnly {

@@ -307,9 +307,6 @@ impl Network for OnQueries {
     }
 }
 
-#[cfg(feature = "train")]
-impl super::Net for CellRules {}
-
 #[cfg(test)]
 mod tests {
     use super::*;

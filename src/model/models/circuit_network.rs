@@ -411,9 +411,6 @@ impl Network for OnCircuit {
     }
 }
 
-#[cfg(feature = "train")]
-impl super::Net for CircuitNetwork {}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -246,6 +246,11 @@ impl ModelConfig for ClsTransformer {
     fn attends_from_cls(&self) -> bool {
         true
     }
+
+    #[cfg(feature = "train")]
+    fn net(&self) -> Option<Box<dyn super::Net>> {
+        Some(Box::new(self.clone()))
+    }
 }
 
 impl ToPyTorch for ClsTransformer {

@@ -24,8 +24,8 @@ use std::borrow::Cow;
 
 use super::layout::{self, Tensor, Tensors};
 use super::{
-    Activation, Architecture, Bind, Family, Forms, Initialisation, ModelConfig, Network, Parameter,
-    exceeds_memory, graph_network, initialisation, pytorch, too_wide,
+    Activation, Architecture, Bind, Family, Forms, Initialisation, LinearFirstLayer, ModelConfig, Network,
+    Parameter, exceeds_memory, first_layer, graph_network, initialisation, pytorch, too_wide,
 };
 use crate::tasks::{ExampleForm, Examples};
 use vivarium_core::bounds::MAX_FIRST_LAYER_WEIGHTS;
@@ -195,6 +195,11 @@ impl ModelConfig for DeepMlp {
     fn family(&self) -> Option<Family> {
         Some(Family::HiddenLayers(self.clone()))
     }
+
+    #[cfg(feature = "train")]
+    fn net(&self) -> Option<Box<dyn super::Net>> {
+        Some(Box::new(self.clone()))
+    }
 }
 
 impl ToPyTorch for DeepMlp {
@@ -254,30 +259,12 @@ impl Architecture for DeepMlp {
 }
 
 impl Network for DeepMlp {
-    fn first_layer<'a>(&self, weights: &[&'a [f32]], _inputs: usize) -> Option<Forms<'a>> {
-        Some((weights[w(0)].into(), weights[b(0)].into()))
+    fn evaluate(&self, weights: &[&[f32]], inputs: usize, x: &[f32], stage: usize) -> Vec<f32> {
+        first_layer::evaluate(self, weights, inputs, x, stage)
     }
 
-    fn head(&self, weights: &[&[f32]], z: &[f64], slopes: &mut [f64], stage: usize) -> f64 {
-        let (mut h, by_z) = self.activate(z);
-        let mut slopes_of_layers = vec![by_z];
-        for layer in 1..=self.top(stage) {
-            let (value, by_z) = self.activate(&self.forms(weights, layer, &h));
-            h = value;
-            slopes_of_layers.push(by_z);
-        }
-        let (u, beta) = (weights[self.u(stage)], weights[self.u(stage) + 1][0]);
-        let output = h.iter().zip(u).map(|(h, u)| h * f64::from(*u)).sum::<f64>() + f64::from(beta);
-        let mut in_h: Vec<f64> = u.iter().map(|u| f64::from(*u)).collect();
-        for layer in (0..slopes_of_layers.len()).rev() {
-            in_h.iter_mut().zip(&slopes_of_layers[layer]).for_each(|(in_h, by_z)| *in_h *= by_z);
-            if layer > 0 {
-                let rows = weights[w(layer)].chunks_exact(in_h.len());
-                in_h = rows.map(|row| row.iter().zip(&in_h).map(|(w, g)| f64::from(*w) * g).sum()).collect();
-            }
-        }
-        slopes.copy_from_slice(&in_h);
-        output
+    fn linear_first_layer(&self) -> Option<&dyn LinearFirstLayer> {
+        Some(self)
     }
 
     #[cfg(not(target_family = "wasm"))]
@@ -292,6 +279,34 @@ impl Network for DeepMlp {
             }
         }
         all.arrays()
+    }
+}
+
+impl LinearFirstLayer for DeepMlp {
+    fn first_layer<'a>(&self, weights: &[&'a [f32]], _inputs: usize) -> Forms<'a> {
+        (weights[w(0)].into(), weights[b(0)].into())
+    }
+
+    fn head(&self, weights: &[&[f32]], z: &[f64], gradient: &mut [f64], stage: usize) -> f64 {
+        let (mut h, by_z) = self.activate(z);
+        let mut derivatives = vec![by_z];
+        for layer in 1..=self.top(stage) {
+            let (value, by_z) = self.activate(&self.forms(weights, layer, &h));
+            h = value;
+            derivatives.push(by_z);
+        }
+        let (u, beta) = (weights[self.u(stage)], weights[self.u(stage) + 1][0]);
+        let output = h.iter().zip(u).map(|(h, u)| h * f64::from(*u)).sum::<f64>() + f64::from(beta);
+        let mut in_h: Vec<f64> = u.iter().map(|u| f64::from(*u)).collect();
+        for layer in (0..derivatives.len()).rev() {
+            in_h.iter_mut().zip(&derivatives[layer]).for_each(|(in_h, by_z)| *in_h *= by_z);
+            if layer > 0 {
+                let rows = weights[w(layer)].chunks_exact(in_h.len());
+                in_h = rows.map(|row| row.iter().zip(&in_h).map(|(w, g)| f64::from(*w) * g).sum()).collect();
+            }
+        }
+        gradient.copy_from_slice(&in_h);
+        output
     }
 }
 

@@ -304,9 +304,6 @@ fn in_tokens(weights: &[&[f32]]) -> Vec<f64> {
     weights[IN_TOKENS].chunks_exact(3).map(|x| join_f64([x[0], x[1], x[2]])).collect()
 }
 
-#[cfg(feature = "train")]
-impl super::Net for DescentTransformer {}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -18,13 +18,15 @@ use std::borrow::Cow;
 use super::Architecture;
 use super::Bind;
 use super::Forms;
+use super::LinearFirstLayer;
 use super::ModelConfig;
 use super::Network;
 use super::Parameter;
 use super::Rows;
+use super::first_layer::{self, product};
 use super::initialisation::each;
 use super::layout::{self, Tensor, Tensors};
-use super::{Family, graph_network, product};
+use super::{Family, graph_network};
 use crate::tasks::{Examples, Task};
 use vivarium_core::catalog::CatalogInfo;
 use vivarium_core::pytorch::ScriptPart;
@@ -108,6 +110,11 @@ impl ModelConfig for DisjointPolynet {
     fn family(&self) -> Option<Family> {
         Some(Family::Graph)
     }
+
+    #[cfg(feature = "train")]
+    fn net(&self) -> Option<Box<dyn super::Net>> {
+        Some(Box::new(self.clone()))
+    }
 }
 
 impl ToPyTorch for DisjointPolynet {
@@ -174,18 +181,28 @@ impl DisjointPolynet {
 }
 
 impl Network for DisjointPolynet {
-    fn first_layer<'a>(&self, weights: &[&'a [f32]], inputs: usize) -> Option<Forms<'a>> {
+    fn evaluate(&self, weights: &[&[f32]], inputs: usize, x: &[f32], stage: usize) -> Vec<f32> {
+        first_layer::evaluate(self, weights, inputs, x, stage)
+    }
+
+    fn linear_first_layer(&self) -> Option<&dyn LinearFirstLayer> {
+        Some(self)
+    }
+}
+
+impl LinearFirstLayer for DisjointPolynet {
+    fn first_layer<'a>(&self, weights: &[&'a [f32]], inputs: usize) -> Forms<'a> {
         let mut w = vec![0.0; inputs * self.degree];
         for (factor, block) in self.blocks(inputs).enumerate() {
             for i in block {
                 w[i * self.degree + factor] = weights[0][i];
             }
         }
-        Some((w.into(), vec![0.0; self.degree].into()))
+        (w.into(), vec![0.0; self.degree].into())
     }
 
-    fn head(&self, _weights: &[&[f32]], z: &[f64], slopes: &mut [f64], _stage: usize) -> f64 {
-        product(z, slopes)
+    fn head(&self, _weights: &[&[f32]], z: &[f64], gradient: &mut [f64], _stage: usize) -> f64 {
+        product(z, gradient)
     }
 }
 

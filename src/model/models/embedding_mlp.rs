@@ -110,6 +110,11 @@ impl ModelConfig for EmbeddingMlp {
     fn family(&self) -> Option<Family> {
         Some(Family::Graph)
     }
+
+    #[cfg(feature = "train")]
+    fn net(&self) -> Option<Box<dyn super::Net>> {
+        Some(Box::new(self.clone()))
+    }
 }
 
 /// The script has the functions of the graph.

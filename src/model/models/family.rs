@@ -4,6 +4,12 @@
 //! Kernels and learners are written for a family, not for an entry of the catalog. So an entry says which family it is
 //! of, in [`ModelConfig::family`](super::ModelConfig::family), and shared code does not name the entry. A model of no
 //! family is trained by autodiff.
+//!
+//! # Processes
+//! A network that is executed, a search and a forest are processes and not trained by gradients: a run makes steps, measures,
+//! saves the state and loads it, and nothing else. The arrays of a process, as
+//! [`Architecture::parameters`](super::Architecture::parameters) lists them, are its state; some processes have weights among
+//! them, which no step changes. A process has no network on tensors: [`ModelConfig::net`](super::ModelConfig::net) is `None`.
 
 use super::activation::{Activation, Sigma};
 use super::cell_rules::CellRules;
@@ -58,9 +64,9 @@ pub enum Family {
     /// Networks that are described by a graph of operators, and that are of no other family:
     /// [`Architecture::graph`](super::Architecture::graph).
     Graph,
-    /// Decision trees.
+    /// Decision trees: a process, of which each step grows a tree.
     Forest(Trees),
-    /// A network that is executed, not trained.
+    /// A network on prompts that is executed, not trained: a process, of which each step reads a position.
     Execution(Execution),
     /// A layer of attention on prompts of tokens.
     TokenAttention(PromptAttention),
@@ -68,22 +74,24 @@ pub enum Family {
     TokenMlp(TokenMlp),
     /// A recurrent network on prompts of tokens.
     Gru(Gru),
-    /// A transformer whose layers are steps of descent on the network in its tokens.
+    /// A transformer whose layers are steps of descent on the network in its tokens: a process, of which each step is one of
+    /// gradient descent.
     Descent(InTokens),
     /// A decoder on points of a function: its settings are all that loops and kernels need to know.
     InContext(InContextTransformer),
-    /// A transformer each token of which is a step of a Turing machine.
+    /// A transformer each token of which is a step of a Turing machine: a process, of which each step is one token.
     Machine(RunsMachine),
-    /// A circuit as a network whose margin is searched.
+    /// A circuit as a network whose margin is searched: a process, of which each step is an iteration of the search.
     Circuit(GateNetwork),
-    /// A filter that runs a program on the table that SGD writes.
+    /// A filter that runs a program on the table that SGD writes: a process, of which each step is one of SGD or one layer.
     ProgramOnGrid(GridProgram),
-    /// A search among cell rules by restarts and validation.
+    /// A search among cell rules by restarts and validation: a process, of which each step is a restart.
     RuleSearch(SearchOfRules),
 }
 
 impl Family {
-    /// Whether a run executes it or searches, and trains nothing.
+    /// Whether a run executes it or searches, and trains nothing: whether it is a process other than a forest, whose trees are
+    /// grown from training examples.
     pub fn is_executed(&self) -> bool {
         matches!(
             self,

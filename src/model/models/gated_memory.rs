@@ -440,6 +440,3 @@ impl Network for OnPrompts {
         Ok(all.arrays())
     }
 }
-
-#[cfg(feature = "train")]
-impl super::Net for GatedMemory {}

@@ -290,6 +290,11 @@ impl ModelConfig for GroupNet {
         let GroupNet { width, sigma, exponent, .. } = *self;
         Some(Family::Pairs(PairNet { width, sigma, exponent }))
     }
+
+    #[cfg(feature = "train")]
+    fn net(&self) -> Option<Box<dyn super::Net>> {
+        Some(Box::new(self.clone()))
+    }
 }
 
 impl ToPyTorch for GroupNet {

@@ -168,6 +168,11 @@ impl ModelConfig for Gru {
     fn family(&self) -> Option<Family> {
         Some(Family::Gru(self.clone()))
     }
+
+    #[cfg(feature = "train")]
+    fn net(&self) -> Option<Box<dyn super::Net>> {
+        Some(Box::new(self.clone()))
+    }
 }
 
 impl ToPyTorch for Gru {

@@ -334,6 +334,11 @@ impl ModelConfig for InContextTransformer {
     fn family(&self) -> Option<Family> {
         Some(Family::InContext(self.clone()))
     }
+
+    #[cfg(feature = "train")]
+    fn net(&self) -> Option<Box<dyn super::Net>> {
+        Some(Box::new(self.clone()))
+    }
 }
 
 impl ToPyTorch for InContextTransformer {

@@ -387,9 +387,6 @@ impl Network for OnProgram {
     }
 }
 
-#[cfg(feature = "train")]
-impl super::Net for MachineTransformer {}
-
 #[cfg(test)]
 mod tests {
     use super::*;

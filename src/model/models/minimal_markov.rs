@@ -113,6 +113,11 @@ impl ModelConfig for MinimalMarkov {
     fn family(&self) -> Option<Family> {
         Some(Family::Minimal)
     }
+
+    #[cfg(feature = "train")]
+    fn net(&self) -> Option<Box<dyn super::Net>> {
+        Some(Box::new(self.clone()))
+    }
 }
 
 impl ToPyTorch for MinimalMarkov {

@@ -24,13 +24,14 @@ use super::Architecture;
 use super::Bind;
 use super::Forms;
 use super::Initialisation;
+use super::LinearFirstLayer;
 use super::ModelConfig;
 use super::Network;
 use super::Parameter;
 use super::family::{Family, Head, OneHiddenLayer};
 use super::initialisation;
 use super::layout::{self, Tensor, Tensors};
-use super::{graph_network, pytorch, too_wide};
+use super::{first_layer, graph_network, pytorch, too_wide};
 use crate::tasks::{ExampleForm, Examples};
 use vivarium_core::bounds::MAX_FIRST_LAYER_WEIGHTS;
 use vivarium_core::catalog::CatalogInfo;
@@ -181,6 +182,11 @@ impl ModelConfig for Mlp {
             second_layer: self.second == SecondLayer::Trained,
         }))
     }
+
+    #[cfg(feature = "train")]
+    fn net(&self) -> Option<Box<dyn super::Net>> {
+        Some(Box::new(self.clone()))
+    }
 }
 
 impl ToPyTorch for Mlp {
@@ -234,18 +240,12 @@ impl Architecture for Mlp {
 }
 
 impl Network for Mlp {
-    fn first_layer<'a>(&self, weights: &[&'a [f32]], _inputs: usize) -> Option<Forms<'a>> {
-        Some((weights[W].into(), weights[B].into()))
+    fn evaluate(&self, weights: &[&[f32]], inputs: usize, x: &[f32], stage: usize) -> Vec<f32> {
+        first_layer::evaluate(self, weights, inputs, x, stage)
     }
 
-    fn head(&self, weights: &[&[f32]], z: &[f64], slopes: &mut [f64], _stage: usize) -> f64 {
-        let mut output = f64::from(weights[BETA][0]);
-        for ((z, u), slope) in z.iter().zip(weights[U]).zip(slopes) {
-            let (h, by_z) = self.activation.value_and_slope(self.degree, *z);
-            output += f64::from(*u) * h;
-            *slope = f64::from(*u) * by_z;
-        }
-        output
+    fn linear_first_layer(&self) -> Option<&dyn LinearFirstLayer> {
+        Some(self)
     }
 
     #[cfg(not(target_family = "wasm"))]
@@ -259,6 +259,22 @@ impl Network for Mlp {
             all.activations("preactivations", &neurons, z);
         }
         all.arrays()
+    }
+}
+
+impl LinearFirstLayer for Mlp {
+    fn first_layer<'a>(&self, weights: &[&'a [f32]], _inputs: usize) -> Forms<'a> {
+        (weights[W].into(), weights[B].into())
+    }
+
+    fn head(&self, weights: &[&[f32]], z: &[f64], gradient: &mut [f64], _stage: usize) -> f64 {
+        let mut output = f64::from(weights[BETA][0]);
+        for ((z, u), derivative) in z.iter().zip(weights[U]).zip(gradient) {
+            let (h, by_z) = self.activation.value_and_slope(self.degree, *z);
+            output += f64::from(*u) * h;
+            *derivative = f64::from(*u) * by_z;
+        }
+        output
     }
 }
 

@@ -13,6 +13,7 @@ pub mod disjoint_polynet;
 pub mod dropout;
 pub mod embedding_mlp;
 pub mod family;
+pub mod first_layer;
 pub mod gated_memory;
 pub mod graph_network;
 pub mod graph_prompts;
@@ -49,6 +50,7 @@ use std::borrow::Cow;
 
 pub use activation::Activation;
 pub use family::Family;
+pub use first_layer::{Forms, LinearFirstLayer};
 pub use initialisation::Initialisation;
 pub use penalty::Penalty;
 
@@ -124,9 +126,6 @@ vivarium_core::catalog! {
     pub fn config_mut(&mut self) -> &mut dyn ModelConfig;
     /// The model's part of a PyTorch script.
     pub fn script(&self) -> &dyn ToPyTorch;
-    /// The model on tensors.
-    #[cfg(feature = "train")]
-    pub fn net(&self) -> &dyn Net;
 }
 
 impl Model {
@@ -152,12 +151,18 @@ impl Model {
         self.architectures().architecture(examples)
     }
 
-    /// Which parameters are trained in `stage`, of a model that is differentiated.
+    /// The network on tensors, as [`ModelConfig::net`].
+    #[cfg(feature = "train")]
+    pub fn net(&self) -> Option<Box<dyn Net>> {
+        self.config().net()
+    }
+
+    /// For each parameter whether it is trained in `stage`; empty for a model that is executed or grown.
     #[cfg(feature = "train")]
     pub fn trained(&self, examples: &dyn Examples, stage: usize) -> Vec<bool> {
         match self.architecture(examples).graph(examples.inputs(), stage) {
             Some(graph) => graph.parameters().iter().map(|own| own.is_trained).collect(),
-            None => self.net().trained(stage),
+            None => self.net().map_or_else(Vec::new, |net| net.trained(stage)),
         }
     }
 
@@ -194,6 +199,11 @@ pub trait ModelConfig {
     /// The family of networks whose kernels and learners train it, with what they need to know; none where autodiff
     /// alone trains it.
     fn family(&self) -> Option<Family> {
+        None
+    }
+    /// The network on tensors, which autodiff differentiates; none of a model that is executed or grown.
+    #[cfg(feature = "train")]
+    fn net(&self) -> Option<Box<dyn Net>> {
         None
     }
     /// Brings settings that cannot be with this number of inputs to the nearest that can, where no default does.
@@ -325,9 +335,9 @@ impl Rows {
 
 /// What every model can do without a tensor library.
 pub trait Architecture {
-    /// The parameters, in their permanent order.
+    /// The parameters, in their permanent order; of a [process](family) the arrays of its state.
     fn parameters(&self, inputs: usize, replicas: usize) -> Vec<Parameter>;
-    /// How many numbers the parameters hold together.
+    /// How many numbers the [parameters](Architecture::parameters) hold together; of a process the size of its state.
     fn numbers(&self, inputs: usize, replicas: usize) -> u64 {
         self.parameters(inputs, replicas).iter().map(Parameter::numbers).fold(0, u64::saturating_add)
     }
@@ -376,24 +386,21 @@ pub trait Architecture {
 /// The page's first program runs no network, and would bring what all of them answer if it could: see
 /// [`Examples`].
 pub trait Network: Architecture {
-    /// The first layer of one replica, if it is linear in the input.
+    /// f in `stage` for every row of `x`, in plain loops: for probes, where no tensor library is.
     ///
     /// # Shapes
-    /// `weights` are those of one replica, in the order of [`Architecture::parameters`]; the result is W,
-    /// `[inputs, width]`, and b, `[width]`, of the forms z = xW + b.
-    fn first_layer<'a>(&self, _weights: &[&'a [f32]], _inputs: usize) -> Option<Forms<'a>> {
+    /// `weights` are those of one replica, in the order of [`Architecture::parameters`]; `x` is `[examples, columns]`; the
+    /// result is `[examples]`, or `[examples, classes]`.
+    fn evaluate(&self, weights: &[&[f32]], inputs: usize, x: &[f32], stage: usize) -> Vec<f32>;
+    /// The network with its first layer, if that is linear in the input.
+    fn linear_first_layer(&self) -> Option<&dyn LinearFirstLayer> {
         None
-    }
-    /// f in `stage`, given the values z of the first layer's forms, and ∂f/∂z in `slopes`: for exact population
-    /// gradients. Only for models that have a [first layer](Network::first_layer).
-    fn head(&self, _weights: &[&[f32]], _z: &[f64], _slopes: &mut [f64], _stage: usize) -> f64 {
-        unreachable!("a model without a first layer has no head on its forms")
     }
     /// The functions on the elements that each neuron of one replica is made of, for probes: embeddings u and v and
     /// output weights w, or one of these alone. Only for models on pairs.
     ///
     /// # Shapes
-    /// `weights` as in [`Network::first_layer`]; each result is `[inputs, neurons]`.
+    /// `weights` as in [`Network::evaluate`]; each result is `[inputs, neurons]`.
     fn neurons(&self, _weights: &[&[f32]], _inputs: usize) -> Option<Vec<Vec<f32>>> {
         None
     }
@@ -416,7 +423,8 @@ pub trait Network: Architecture {
     /// `weights` and `x` as in [`Network::evaluate`].
     #[cfg(not(target_family = "wasm"))]
     fn inside(&self, weights: &[&[f32]], inputs: usize, x: &[f32]) -> Vec<inside::Inside> {
-        inside::usual(self.first_layer(weights, inputs), self.looks(weights, inputs, x), inputs, x)
+        let forms = self.linear_first_layer().map(|network| network.first_layer(weights, inputs));
+        inside::usual(forms, self.looks(weights, inputs, x), inputs, x)
     }
     /// The same at a step of a run; networks that are executed have something to show only there.
     ///
@@ -432,31 +440,6 @@ pub trait Network: Architecture {
     ) -> Result<Vec<inside::Inside>, String> {
         Ok(self.inside(weights, inputs, x))
     }
-    /// f in `stage` for every row of `x`, in plain loops: for probes, where no tensor library is.
-    ///
-    /// # Shapes
-    /// `weights` as in [`Network::first_layer`]; `x` is `[examples, columns]`; the result is `[examples]`, or
-    /// `[examples, classes]`.
-    fn evaluate(&self, weights: &[&[f32]], inputs: usize, x: &[f32], stage: usize) -> Vec<f32> {
-        let Some(forms) = self.first_layer(weights, inputs) else {
-            unreachable!("a model without a linear first layer evaluates itself")
-        };
-        heads(&forms, inputs, x, &|z, slopes| self.head(weights, z, slopes, stage))
-    }
-}
-
-/// What `head` makes of the values of these forms for every row of `x`; one function for all models.
-fn heads((w, b): &Forms<'_>, inputs: usize, x: &[f32], head: &dyn Fn(&[f64], &mut [f64]) -> f64) -> Vec<f32> {
-    let mut slopes = vec![0.0; b.len()];
-    x.chunks_exact(inputs)
-        .map(|x| {
-            let mut z: Vec<f64> = b.iter().map(|b| f64::from(*b)).collect();
-            for (x, row) in x.iter().zip(w.chunks_exact(b.len())) {
-                z.iter_mut().zip(row).for_each(|(z, w)| *z += f64::from(x * w));
-            }
-            head(&z, &mut slopes) as f32
-        })
-        .collect()
 }
 
 /// A problem if a step keeps more `activations` per example, for all replicas at once, than a browser can hold.
@@ -481,17 +464,6 @@ pub(crate) fn too_wide(key: &str, width: usize, inputs: usize, most: u64) -> Opt
     };
     (bounds::saturating_product([width, inputs]) > most)
         .then(|| InvalidSetting::new(key, &width.to_string(), expected()))
-}
-
-/// Linear forms: their weights `[inputs, width]` and biases `[width]`.
-pub type Forms<'a> = (Cow<'a, [f32]>, Cow<'a, [f32]>);
-
-/// Π z_j, and in `slopes` the product of all but each: without a quotient, since a factor may be zero.
-fn product(z: &[f64], slopes: &mut [f64]) -> f64 {
-    for (j, slope) in slopes.iter_mut().enumerate() {
-        *slope = z[..j].iter().chain(&z[j + 1..]).product();
-    }
-    z.iter().product()
 }
 
 /// How a model's settings become a network on the examples of a task.
@@ -551,7 +523,7 @@ impl<What: ?Sized> std::ops::Deref for Bound<'_, What> {
     }
 }
 
-/// A model on tensors.
+/// A network on tensors: only of models that are differentiated.
 #[cfg(feature = "train")]
 pub trait Net {
     /// Outputs for a batch of `examples` in `stage` of [`Architecture::stages`]; most do not ask what examples they are.
@@ -559,17 +531,13 @@ pub trait Net {
     /// # Shapes
     /// Parameters as in [`Architecture::parameters`]; `x` is `[replicas or 1, batch, columns]`; the result is
     /// `[replicas, batch, 1]`, or with a number for each class, or of prompts with one for each position.
-    ///
-    /// A model that is executed or grown has none.
     fn forward(
         &self,
-        _examples: &dyn Examples,
-        _parameters: &[burn::tensor::Tensor<3>],
-        _x: burn::tensor::Tensor<3>,
-        _stage: usize,
-    ) -> burn::tensor::Tensor<3> {
-        unreachable!("nothing differentiates this model: `training::launch::choose` sees to it")
-    }
+        examples: &dyn Examples,
+        parameters: &[burn::tensor::Tensor<3>],
+        x: burn::tensor::Tensor<3>,
+        stage: usize,
+    ) -> burn::tensor::Tensor<3>;
     /// The same in a training step, where a network with dropout drops the numbers that `masks` say.
     fn forward_in_training(
         &self,
@@ -581,8 +549,8 @@ pub trait Net {
     ) -> burn::tensor::Tensor<3> {
         self.forward(examples, parameters, x, stage)
     }
-    /// Which parameters are trained in `stage`, of a model that is differentiated and not described by a graph; none is in more
-    /// than one.
+    /// For each parameter of a model that is not described by a graph whether it is trained in `stage`; none is trained in more
+    /// than one stage.
     fn trained(&self, _stage: usize) -> Vec<bool> {
         vec![]
     }

@@ -101,6 +101,11 @@ impl ModelConfig for ModularTransformer {
     fn embeds_by_neuron(&self) -> bool {
         false
     }
+
+    #[cfg(feature = "train")]
+    fn net(&self) -> Option<Box<dyn super::Net>> {
+        Some(Box::new(self.clone()))
+    }
 }
 
 /// The script has the functions of the graph.

@@ -156,6 +156,11 @@ impl ModelConfig for ParityTransformer {
     fn attends_from_cls(&self) -> bool {
         true
     }
+
+    #[cfg(feature = "train")]
+    fn net(&self) -> Option<Box<dyn super::Net>> {
+        Some(Box::new(self.clone()))
+    }
 }
 
 impl ToPyTorch for ParityTransformer {

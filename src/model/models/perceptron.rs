@@ -12,7 +12,10 @@ use std::borrow::Cow;
 
 use super::initialisation::Initialisation;
 use super::layout::{self, Tensor, Tensors};
-use super::{Architecture, Bind, Family, Forms, ModelConfig, Network, Parameter, Rows, graph_network};
+use super::{
+    Architecture, Bind, Family, Forms, LinearFirstLayer, ModelConfig, Network, Parameter, Rows, first_layer,
+    graph_network,
+};
 use crate::tasks::Examples;
 use vivarium_core::catalog::CatalogInfo;
 use vivarium_core::pytorch::{ScriptPart, ToPyTorch};
@@ -74,6 +77,11 @@ impl ModelConfig for Perceptron {
     fn family(&self) -> Option<Family> {
         Some(Family::Graph)
     }
+
+    #[cfg(feature = "train")]
+    fn net(&self) -> Option<Box<dyn super::Net>> {
+        Some(Box::new(self.clone()))
+    }
 }
 
 /// The script has the functions of the graph.
@@ -126,12 +134,22 @@ impl Perceptron {
 }
 
 impl Network for Perceptron {
-    fn first_layer<'a>(&self, weights: &[&'a [f32]], _inputs: usize) -> Option<Forms<'a>> {
-        Some((weights[0].into(), vec![0.0].into()))
+    fn evaluate(&self, weights: &[&[f32]], inputs: usize, x: &[f32], stage: usize) -> Vec<f32> {
+        first_layer::evaluate(self, weights, inputs, x, stage)
     }
 
-    fn head(&self, _weights: &[&[f32]], z: &[f64], slopes: &mut [f64], _stage: usize) -> f64 {
-        slopes[0] = 1.0;
+    fn linear_first_layer(&self) -> Option<&dyn LinearFirstLayer> {
+        Some(self)
+    }
+}
+
+impl LinearFirstLayer for Perceptron {
+    fn first_layer<'a>(&self, weights: &[&'a [f32]], _inputs: usize) -> Forms<'a> {
+        (weights[0].into(), vec![0.0].into())
+    }
+
+    fn head(&self, _weights: &[&[f32]], z: &[f64], gradient: &mut [f64], _stage: usize) -> f64 {
+        gradient[0] = 1.0;
         z[0]
     }
 }

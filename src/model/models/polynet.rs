@@ -16,13 +16,15 @@ use super::Architecture;
 use super::Bind;
 use super::Forms;
 use super::Initialisation;
+use super::LinearFirstLayer;
 use super::ModelConfig;
 use super::Network;
 use super::Parameter;
 use super::Rows;
 use super::family::{Family, Head, OneHiddenLayer};
+use super::first_layer::{self, product};
+use super::graph_network;
 use super::layout::{self, Tensor, Tensors};
-use super::{graph_network, product};
 use crate::tasks::Examples;
 use vivarium_core::catalog::CatalogInfo;
 use vivarium_core::pytorch::ScriptPart;
@@ -102,6 +104,11 @@ impl ModelConfig for Polynet {
             second_layer: false,
         }))
     }
+
+    #[cfg(feature = "train")]
+    fn net(&self) -> Option<Box<dyn super::Net>> {
+        Some(Box::new(self.clone()))
+    }
 }
 
 impl ToPyTorch for Polynet {
@@ -166,12 +173,22 @@ impl Polynet {
 }
 
 impl Network for Polynet {
-    fn first_layer<'a>(&self, weights: &[&'a [f32]], _inputs: usize) -> Option<Forms<'a>> {
-        Some((weights[W].into(), weights[B].into()))
+    fn evaluate(&self, weights: &[&[f32]], inputs: usize, x: &[f32], stage: usize) -> Vec<f32> {
+        first_layer::evaluate(self, weights, inputs, x, stage)
     }
 
-    fn head(&self, _weights: &[&[f32]], z: &[f64], slopes: &mut [f64], _stage: usize) -> f64 {
-        product(z, slopes)
+    fn linear_first_layer(&self) -> Option<&dyn LinearFirstLayer> {
+        Some(self)
+    }
+}
+
+impl LinearFirstLayer for Polynet {
+    fn first_layer<'a>(&self, weights: &[&'a [f32]], _inputs: usize) -> Forms<'a> {
+        (weights[W].into(), weights[B].into())
+    }
+
+    fn head(&self, _weights: &[&[f32]], z: &[f64], gradient: &mut [f64], _stage: usize) -> f64 {
+        product(z, gradient)
     }
 }
 

@@ -20,8 +20,8 @@ use super::family::{Family, Powers};
 use super::initialisation::each;
 use super::layout::{Tensor, Tensors};
 use super::{
-    Architecture, Bind, Forms, ModelConfig, Network, Parameter, Penalty, Rows, exceeds_memory, pytorch,
-    too_wide,
+    Architecture, Bind, Forms, LinearFirstLayer, ModelConfig, Network, Parameter, Penalty, Rows,
+    exceeds_memory, first_layer, pytorch, too_wide,
 };
 use crate::tasks::{Examples, Task};
 use vivarium_core::bounds::MAX_FIRST_LAYER_WEIGHTS;
@@ -170,6 +170,11 @@ impl ModelConfig for PowerNet {
         let task = Some(task.examples()).filter(|task| task.trains_on_all_inputs())?;
         PowerNet::largest_margin(self, task.parity()?)
     }
+
+    #[cfg(feature = "train")]
+    fn net(&self) -> Option<Box<dyn super::Net>> {
+        Some(Box::new(self.clone()))
+    }
 }
 
 impl ToPyTorch for PowerNet {
@@ -215,20 +220,12 @@ impl Architecture for PowerNet {
 }
 
 impl Network for PowerNet {
-    fn first_layer<'a>(&self, weights: &[&'a [f32]], _inputs: usize) -> Option<Forms<'a>> {
-        Some((weights[U].into(), vec![0.0; self.width].into()))
+    fn evaluate(&self, weights: &[&[f32]], inputs: usize, x: &[f32], stage: usize) -> Vec<f32> {
+        first_layer::evaluate(self, weights, inputs, x, stage)
     }
 
-    fn head(&self, weights: &[&[f32]], z: &[f64], slopes: &mut [f64], _stage: usize) -> f64 {
-        let (positive, negative) = weights[W].split_at(self.width);
-        let outputs = positive.iter().zip(negative).map(|(p, n)| f64::from(*p) - f64::from(*n));
-        let mut output = 0.0;
-        for ((z, w), slope) in z.iter().zip(outputs).zip(slopes) {
-            let below: f64 = (1..self.degree).map(|_| z).product(); // z^(k−1)
-            output += w * below * z;
-            *slope = w * self.degree as f64 * below;
-        }
-        output
+    fn linear_first_layer(&self) -> Option<&dyn LinearFirstLayer> {
+        Some(self)
     }
 
     #[cfg(not(target_family = "wasm"))]
@@ -242,6 +239,24 @@ impl Network for PowerNet {
             all.activations("preactivations", &neurons, z);
         }
         all.arrays()
+    }
+}
+
+impl LinearFirstLayer for PowerNet {
+    fn first_layer<'a>(&self, weights: &[&'a [f32]], _inputs: usize) -> Forms<'a> {
+        (weights[U].into(), vec![0.0; self.width].into())
+    }
+
+    fn head(&self, weights: &[&[f32]], z: &[f64], gradient: &mut [f64], _stage: usize) -> f64 {
+        let (positive, negative) = weights[W].split_at(self.width);
+        let outputs = positive.iter().zip(negative).map(|(p, n)| f64::from(*p) - f64::from(*n));
+        let mut output = 0.0;
+        for ((z, w), derivative) in z.iter().zip(outputs).zip(gradient) {
+            let below: f64 = (1..self.degree).map(|_| z).product(); // z^(k−1)
+            output += w * below * z;
+            *derivative = w * self.degree as f64 * below;
+        }
+        output
     }
 }
 

@@ -356,9 +356,6 @@ impl OnTable {
     }
 }
 
-#[cfg(feature = "train")]
-impl super::Net for RecurrentConv {}
-
 #[cfg(test)]
 mod tests {
     use super::*;

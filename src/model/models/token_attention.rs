@@ -229,6 +229,11 @@ impl ModelConfig for TokenAttention {
     fn family(&self) -> Option<Family> {
         Some(Family::TokenAttention(self.clone()))
     }
+
+    #[cfg(feature = "train")]
+    fn net(&self) -> Option<Box<dyn super::Net>> {
+        Some(Box::new(self.clone()))
+    }
 }
 
 impl ToPyTorch for TokenAttention {

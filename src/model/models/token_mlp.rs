@@ -124,6 +124,11 @@ impl ModelConfig for TokenMlp {
     fn family(&self) -> Option<Family> {
         Some(Family::TokenMlp(self.clone()))
     }
+
+    #[cfg(feature = "train")]
+    fn net(&self) -> Option<Box<dyn super::Net>> {
+        Some(Box::new(self.clone()))
+    }
 }
 
 impl ToPyTorch for TokenMlp {

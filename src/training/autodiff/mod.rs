@@ -33,7 +33,7 @@ use vivarium_core::bounds;
 use vivarium_kernels::cpu::sequence_net::Inference;
 use vivarium_model::models::dropout::Masks;
 use vivarium_model::models::lookup::one_hot;
-use vivarium_model::models::{Parameter, sequences};
+use vivarium_model::models::{Net, Parameter, sequences};
 use vivarium_model::optim::adam::CLIP_EPSILON;
 use vivarium_model::platform::now_ms;
 use vivarium_model::protocol::{Measurement, RunError};
@@ -45,6 +45,7 @@ const MEASURE_NUMBERS: u64 = 1 << 21;
 /// Burn's autodiff over all replicas.
 pub struct Autodiff {
     spec: RunSpec,
+    net: Box<dyn Net>,
     loader: DataLoader,
     device: Device,
     shapes: Vec<Parameter>,
@@ -61,12 +62,18 @@ pub struct Autodiff {
 
 impl Autodiff {
     /// The learner of `spec` at its initial weights.
-    pub fn new(spec: &RunSpec, device: &Device) -> Self {
+    ///
+    /// # Errors
+    /// A sentence that says that the model of `spec` is not trained by gradients.
+    pub fn new(spec: &RunSpec, device: &Device) -> Result<Self, String> {
+        let net = spec.model.net();
+        let net = net.ok_or_else(|| format!("{} is executed, not trained", spec.model.info().name))?;
         let initial = spec.initialize_parameters();
         let shapes = spec.parameters();
         let zeros = shapes.iter().map(|p| vec![vec![0.0; p.len()]; spec.optimizer.moment_count()]).collect();
         let mut learner = Autodiff {
             spec: spec.clone(),
+            net,
             loader: DataLoader::new(spec, device),
             device: device.clone(),
             shapes,
@@ -78,7 +85,7 @@ impl Autodiff {
             judged: Judge::new(spec).and_then(|judge| Some((judge, Inference::new(spec).ok()?))),
         };
         learner.load(&Weights { parameters: initial, moments: zeros });
-        learner
+        Ok(learner)
     }
 
     /// Gradients of the mean loss at `step`, summed over replicas, in the order of the parameters.
@@ -87,9 +94,9 @@ impl Autodiff {
         let tracked: Vec<Tensor<3>> =
             self.parameters.iter().map(|p| p.clone().autodiff().require_grad()).collect();
         let labels = self.labels(&x, &y);
-        let (net, masks) = (self.spec.model.net(), Masks { seed: self.spec.run.seed, step });
+        let masks = Masks { seed: self.spec.run.seed, step };
         let (examples, stage) = (self.spec.task.examples(), self.spec.stage(step));
-        let outputs = net.forward_in_training(examples, &tracked, x.clone().autodiff(), stage, masks);
+        let outputs = self.net.forward_in_training(examples, &tracked, x.clone().autodiff(), stage, masks);
         let smoothing = self.spec.label_smoothing();
         let losses = match labels {
             Some(labels) => of_classes(labels.autodiff(), outputs, smoothing).0,
@@ -114,7 +121,7 @@ impl Autodiff {
 
     /// What a network with these parameters makes of the examples `x`.
     fn outputs(&self, parameters: &[Tensor<3>], x: Tensor<3>, stage: usize) -> Tensor<3> {
-        self.spec.model.net().forward(self.spec.task.examples(), parameters, x, stage)
+        self.net.forward(self.spec.task.examples(), parameters, x, stage)
     }
 
     /// The labels as one-hot vectors, a row for each prediction, where they are classes.

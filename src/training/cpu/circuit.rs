@@ -1,15 +1,12 @@
-//! The learner of circuits as networks: a step of the run is one iteration of the search for the least perturbation of all
+//! The process of circuits as networks: a step of the run is one iteration of the search for the least perturbation of all
 //! weights, in every replica, each with an input or noise of its own.
 //!
 //! # Why
-//! It is a learner like the others, so that transport, links, sweeps and files are there for a network that is written down
-//! too. The network itself never changes, so that a replica is its search alone.
+//! The network itself never changes, so that the state of a replica is its search alone.
 
 use std::sync::Arc;
 
-use super::learner::{CpuLearner, CpuNetwork};
-use vivarium_kernels::cpu::ReplicaState;
-use vivarium_kernels::cpu::one_hidden_layer::Update;
+use super::process::Process;
 use vivarium_model::models::Family;
 use vivarium_model::models::circuit_network::{narrow, noise, wide};
 use vivarium_model::models::family::GateNetwork;
@@ -19,17 +16,14 @@ use vivarium_science::circuits::{
     self, Circuit, CircuitKind, CircuitMetric, CircuitSpec, LayeredCircuit, LeastNormSearch, Rounding,
 };
 
-/// Searches for all replicas of one circuit on the processor.
-pub type CircuitCpu = CpuLearner<CircuitRuns>;
-
 /// Most rows of a truth table on which answers are measured.
 const MOST_ROWS: usize = 256;
 
-/// Parts of a search as they are kept.
+/// Arrays of a search.
 type Parts = [Vec<f32>; LeastNormSearch::PART_NAMES.len()];
 
 /// The network of a run with its circuit.
-pub struct CircuitRuns {
+pub struct CircuitProcess {
     net: GateNetwork,
     drawn: CircuitSpec,
     seed: u64,
@@ -37,77 +31,47 @@ pub struct CircuitRuns {
     circuit: Circuit,
     layered: LayeredCircuit,
     gate_layers: Vec<usize>,
-    /// The bounds of theorem D.6 for each replica's input, once they are known.
+    /// The bounds of theorem D.6 for each replica's input; none without rounding.
     bounds: Vec<Option<circuits::MarginBounds>>,
-    /// The replica whose turn it is.
-    turn: usize,
 }
 
-/// What one replica is at.
+/// State of one replica.
 #[derive(Debug, Clone)]
-pub struct Searched {
-    /// The matrices, which are the same in all replicas.
+pub struct CircuitState {
+    /// The matrices, equal in all replicas.
     matrices: Arc<Vec<Vec<f32>>>,
     search: Search,
 }
 
-/// A search, or its parts where nobody has gone on with it since they were read.
+/// A search, or its arrays before the first step or measurement after they were loaded.
 #[derive(Debug, Clone)]
 enum Search {
-    Kept(Box<Parts>),
+    Loaded(Box<Parts>),
     Live(Box<LeastNormSearch>),
 }
 
 impl Search {
     fn parts(&self) -> Parts {
         match self {
-            Search::Kept(parts) => (**parts).clone(),
-            Search::Live(searching) => searching.to_parts().map(|part| narrow(&part)),
+            Search::Loaded(parts) => (**parts).clone(),
+            Search::Live(search) => search.to_parts().map(|part| narrow(&part)),
         }
     }
 }
 
-impl ReplicaState for Searched {
-    fn read(&self, part: usize, which: usize) -> Vec<f32> {
-        let own = match which.checked_sub(self.matrices.len()) {
-            None => self.matrices[which].clone(),
-            Some(which) => match &self.search {
-                Search::Kept(parts) => parts[which].clone(),
-                Search::Live(searching) => narrow(&searching.to_parts()[which]),
-            },
-        };
-        // No optimizer remembers anything.
-        if part == 0 { own } else { vec![0.0; own.len()] }
-    }
-
-    fn write(&mut self, part: usize, which: usize, values: &[f32]) {
-        let Some(which) = which.checked_sub(self.matrices.len()).filter(|_| part == 0) else { return };
-        if let Search::Live(_) = &self.search {
-            self.search = Search::Kept(Box::new(self.search.parts()));
-        }
-        if let Search::Kept(parts) = &mut self.search {
-            parts[which] = values.to_vec();
-        }
-    }
-
-    fn copy(&mut self, other: &Self) {
-        self.search.clone_from(&other.search);
-    }
-}
-
-impl CircuitRuns {
-    /// The search of replica `number`.
-    fn live<'a>(&self, number: usize, replica: &'a mut Searched) -> Option<&'a mut LeastNormSearch> {
-        if let Search::Kept(parts) = &replica.search {
+impl CircuitProcess {
+    /// The search of replica `replica`, unless its arrays are those of no search.
+    fn search<'a>(&self, replica: usize, state: &'a mut CircuitState) -> Option<&'a mut LeastNormSearch> {
+        if let Search::Loaded(parts) = &state.search {
             let parts = parts.each_ref().map(|part| wide(part));
-            let (bits, search) = (self.drawn.replica_input(number), self.net.search(self.seed, number));
+            let (bits, settings) = (self.drawn.replica_input(replica), self.net.search(self.seed, replica));
             let parts = parts.each_ref().map(Vec::as_slice);
-            let searching = LeastNormSearch::from_parts(&self.network, &bits, search, parts).ok()?;
-            replica.search = Search::Live(Box::new(searching));
+            let search = LeastNormSearch::from_parts(&self.network, &bits, settings, parts).ok()?;
+            state.search = Search::Live(Box::new(search));
         }
-        match &mut replica.search {
-            Search::Live(searching) => Some(searching),
-            Search::Kept(_) => None,
+        match &mut state.search {
+            Search::Live(search) => Some(search),
+            Search::Loaded(_) => None,
         }
     }
 
@@ -172,10 +136,10 @@ fn bounds(network: &circuits::ReluNetwork, bits: &[bool]) -> Option<circuits::Ma
     network.compute_margin_bounds(bits).ok().flatten()
 }
 
-impl CpuNetwork for CircuitRuns {
-    type Replica = Searched;
+impl Process for CircuitProcess {
+    type State = CircuitState;
 
-    fn new(spec: &RunSpec) -> Result<(Self, Searched), String> {
+    fn new(spec: &RunSpec) -> Result<(Self, CircuitState), String> {
         let Some(Family::Circuit(net)) = spec.model.config().family() else {
             return Err(format!("{} is trained, not executed", spec.model.info().name));
         };
@@ -186,11 +150,11 @@ impl CpuNetwork for CircuitRuns {
         let network = drawn.build_network(net.rounding()).map_err(say)?;
         let entries =
             |matrix: circuits::NamedMatrix| matrix.entries.iter().map(|entry| *entry as f32).collect();
-        let replica = Searched {
+        let state = CircuitState {
             matrices: Arc::new(network.matrices().into_iter().map(entries).collect()),
-            search: Search::Kept(Box::default()),
+            search: Search::Loaded(Box::default()),
         };
-        let runs = CircuitRuns {
+        let process = CircuitProcess {
             seed: spec.run.seed,
             circuit: drawn.build_circuit().map_err(say)?,
             layered: drawn.build_layered().map_err(say)?,
@@ -201,41 +165,34 @@ impl CpuNetwork for CircuitRuns {
             network,
             drawn,
             net,
-            turn: 0,
         };
-        Ok((runs, replica))
+        Ok((process, state))
     }
 
-    /// A step looks at no example; here it is told whose turn it is.
-    fn draw(&mut self, _spec: &RunSpec, number: usize, _step: u64) {
-        self.turn = number;
-    }
-
-    fn step(&mut self, replica: &mut Searched, _spec: &RunSpec, _step: u64, _update: &Update) {
-        if let Some(searching) = self.live(self.turn, replica) {
-            searching.advance(&self.network);
+    fn step(&mut self, state: &mut CircuitState, _spec: &RunSpec, (replica, _): (usize, u64)) {
+        if let Some(search) = self.search(replica, state) {
+            search.advance(&self.network);
         }
     }
 
     fn measure(
         &mut self,
-        replica: &mut Searched,
-        number: usize,
-        step: u64,
+        state: &mut CircuitState,
+        (replica, step): (usize, u64),
         held_out: usize,
         row: &mut Measurement,
     ) {
-        let bits = self.drawn.replica_input(number);
-        let bounds = self.bounds.get(number).copied().flatten();
-        let searching = self.live(number, replica);
-        let found = |of: fn(&LeastNormSearch) -> Option<f64>| searching.as_deref().and_then(of);
+        let bits = self.drawn.replica_input(replica);
+        let bounds = self.bounds.get(replica).copied().flatten();
+        let search = self.search(replica, state);
+        let found = |of: fn(&LeastNormSearch) -> Option<f64>| search.as_deref().and_then(of);
         let [least, smallest] = [found(LeastNormSearch::norm), found(LeastNormSearch::noise_norm)];
-        let iterations = searching.as_deref().map_or(0, LeastNormSearch::iterations);
+        let iterations = search.as_deref().map_or(0, LeastNormSearch::iterations);
         let sigma = self.net.sigma;
         let theta = match sigma > 0.0 {
             true => self
                 .network
-                .perturb(&noise(&self.network, self.net.search(self.seed, number).seed, step), sigma),
+                .perturb(&noise(&self.network, self.net.search(self.seed, replica).seed, step), sigma),
             false => self.network.theta().to_vec(),
         };
         let [error, agree, deviation] = self.gates(&theta, &bits).unwrap_or([0.0, 1.0, 0.0]);
@@ -258,13 +215,37 @@ impl CpuNetwork for CircuitRuns {
         });
         row.measures.iter_mut().zip(measures).for_each(|(all, one)| all.push(one));
     }
+
+    fn save(state: &CircuitState, which: usize) -> Vec<f32> {
+        match which.checked_sub(state.matrices.len()) {
+            None => state.matrices[which].clone(),
+            Some(part) => match &state.search {
+                Search::Loaded(parts) => parts[part].clone(),
+                Search::Live(search) => narrow(&search.to_parts()[part]),
+            },
+        }
+    }
+
+    /// The matrices stay as they are constructed.
+    fn load(state: &mut CircuitState, which: usize, values: &[f32]) {
+        let Some(part) = which.checked_sub(state.matrices.len()) else { return };
+        if let Search::Live(_) = &state.search {
+            state.search = Search::Loaded(Box::new(state.search.parts()));
+        }
+        if let Search::Loaded(parts) = &mut state.search {
+            parts[part] = values.to_vec();
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cpu::process::ProcessLearner;
     use crate::session::learner::{Learner, ready};
     use vivarium_model::permalink::decode;
+
+    type CircuitLearner = ProcessLearner<CircuitProcess>;
 
     fn spec(link: &str) -> RunSpec {
         let (link, notices) = decode(&format!("#v1/boolean-circuit?{link}"));
@@ -280,7 +261,7 @@ mod tests {
     fn a_run_comes_down_to_the_exact_margin_of_the_toy() {
         for (link, exact) in [("circuit=toy&levels=25&round=no", 0.1367), ("circuit=toy&levels=25", 0.4907)] {
             let spec = spec(link);
-            let mut learner = CircuitCpu::new(&spec).unwrap();
+            let mut learner = CircuitLearner::new(&spec).unwrap();
             let before = learner.measure_now(0, 64);
             assert!(measured(&before, CircuitMetric::LeastNorm)[0] <= 0.5 + 1e-6);
             learner.train(&spec, 0, 300);
@@ -300,7 +281,7 @@ mod tests {
     #[test]
     fn an_output_of_zero_is_wrong_for_every_row() {
         for link in ["n=4", "n=4&round=no", "circuit=majority&n=3"] {
-            let (runs, _) = CircuitRuns::new(&spec(link)).unwrap();
+            let (runs, _) = CircuitProcess::new(&spec(link)).unwrap();
             let zeros = vec![0.0; runs.network.theta().len()];
             assert_eq!(runs.answers(&zeros, 64), [1.0, 0.0], "{link}");
             assert_eq!(runs.answers(runs.network.theta(), 64), [0.0, 1.0], "{link}");
@@ -311,11 +292,12 @@ mod tests {
     fn what_is_kept_and_taken_up_again_goes_on_with_the_same_bits() {
         for link in ["replicas=3", "circuit=majority&n=3&round=no&replicas=2&sigma=0.1&in=1.0.1"] {
             let spec = spec(link);
-            let (mut whole, mut first) = (CircuitCpu::new(&spec).unwrap(), CircuitCpu::new(&spec).unwrap());
+            let (mut whole, mut first) =
+                (CircuitLearner::new(&spec).unwrap(), CircuitLearner::new(&spec).unwrap());
             whole.train(&spec, 0, 80);
             first.train(&spec, 0, 50);
             let kept = ready(first.weights());
-            let mut second = CircuitCpu::new(&spec).unwrap();
+            let mut second = CircuitLearner::new(&spec).unwrap();
             second.load(&kept);
             second.train(&spec, 50, 60);
             second.remember(60);
@@ -333,7 +315,7 @@ mod tests {
     fn replicas_have_their_own_inputs_or_noise() {
         let of = |link: &str| {
             let spec = spec(link);
-            let mut learner = CircuitCpu::new(&spec).unwrap();
+            let mut learner = CircuitLearner::new(&spec).unwrap();
             learner.train(&spec, 0, 8);
             learner.measure_now(8, 64)
         };
@@ -350,7 +332,7 @@ mod tests {
     fn noise_is_survived_with_rounding_alone() {
         let of = |round: &str| {
             let spec = spec(&format!("n=8&sigma=0.03&round={round}"));
-            let mut learner = CircuitCpu::new(&spec).unwrap();
+            let mut learner = CircuitLearner::new(&spec).unwrap();
             learner.measure_now(3, 64)
         };
         let (with, without) = (of("yes"), of("no"));

@@ -1,15 +1,12 @@
-//! The learner of transformers whose layers are gradient descent: a step of the run is 2N + 4 layers, in every replica, and a
-//! step of direct descent beside them.
+//! The process of transformers whose layers are gradient descent: a step of the run is 2N + 4 layers, in every replica, and a
+//! step of direct descent next to them.
 //!
 //! # Why
-//! It is a learner like the others, so that transport, links, sweeps and files are there for a transformer that is written down
-//! too. The transformer itself, with its tokens, is made again from the state of a replica where it is not at hand: both
-//! follow from settings and weights alone.
+//! The state of a replica is that of the comparison of both descents. The transformer itself, with its tokens, is built again
+//! from this state where it is not in memory: both follow from settings and weights alone.
 
-use super::learner::{CpuLearner, CpuNetwork};
+use super::process::Process;
 use vivarium_core::bounds::saturating_product;
-use vivarium_kernels::cpu::ReplicaState;
-use vivarium_kernels::cpu::one_hidden_layer::Update;
 use vivarium_model::models::Family;
 use vivarium_model::models::family::InTokens;
 use vivarium_model::protocol::Measurement;
@@ -18,98 +15,75 @@ use vivarium_science::descent::{
     ComparisonMeasure, ComparisonState, DescentComparison, DescentPrompts, corollary_bound,
 };
 
-/// Steps all replicas of one transformer on the processor.
-pub type DescentCpu = CpuLearner<DescentRuns>;
-
-/// Most numbers of the tokens of all replicas that are kept: 32 MiB in double precision. Above that there is one race at a
-/// time, and replicas that take turns have it made anew.
-const MOST_KEPT: u64 = 1 << 22;
+/// Largest count of numbers in the tokens of all replicas for which every comparison stays in memory: 32 MiB in double
+/// precision. Above this count there is one comparison at a time, and the next replica builds its own.
+const MAX_STORED_NUMBERS: u64 = 1 << 22;
 
 /// The transformers of a run with their examples.
-pub struct DescentRuns {
+pub struct DescentProcess {
     net: InTokens,
     draw: DescentPrompts,
     /// The run, with the learning rates set so far.
     spec: RunSpec,
-    /// Whether every replica keeps its race.
-    keeps: bool,
-    races: Vec<Option<Runner>>,
-    /// The replica whose turn it is.
-    turn: usize,
+    /// Whether every replica has a comparison in memory.
+    stores_all: bool,
+    /// Comparisons of the replicas, or one comparison.
+    comparisons: Vec<Option<ReplicaComparison>>,
+    /// Replica of the only comparison, where there is one.
+    replica: usize,
 }
 
-/// A replica's race, at its learning rate.
-struct Runner {
-    race: DescentComparison,
+/// Comparison of both descents in one replica, at its learning rate.
+struct ReplicaComparison {
+    comparison: DescentComparison,
     /// The variance of its labels.
     variance: f64,
 }
 
-impl Runner {
+impl ReplicaComparison {
     fn new(net: &InTokens, draw: &DescentPrompts, spec: &RunSpec, number: usize, rate: f64) -> Self {
         let (seed, inits) = (spec.run.seed, spec.run.inits);
         let examples = draw.draw_examples(seed, number as u32);
         // Replicas may share initial weights in turn.
         let from = if inits == 0 { number } else { number % inits };
         let start = net.start(draw, seed, from as u32);
-        Runner {
+        ReplicaComparison {
             variance: examples.label_variance(),
-            race: DescentComparison::new(&net.plan(draw, rate), examples, &start),
+            comparison: DescentComparison::new(&net.plan(draw, rate), examples, &start),
         }
     }
 }
 
-/// What one replica is at.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Stepped {
-    state: ComparisonState,
-}
-
-impl ReplicaState for Stepped {
-    fn read(&self, part: usize, which: usize) -> Vec<f32> {
-        let mut parts = self.state.to_tensors();
-        let own = std::mem::take(&mut parts[which]);
-        // No optimizer remembers anything.
-        if part == 0 { own } else { vec![0.0; own.len()] }
-    }
-
-    fn write(&mut self, part: usize, which: usize, values: &[f32]) {
-        if part == 0 {
-            let mut parts = self.state.to_tensors();
-            parts[which] = values.to_vec();
-            self.state = ComparisonState::from_tensors(parts.each_ref().map(Vec::as_slice));
-        }
-    }
-
-    fn copy(&mut self, other: &Self) {
-        self.state.clone_from(&other.state);
-    }
-}
-
-impl DescentRuns {
-    /// The race of replica `number`, at this state and learning rate.
-    fn at(&mut self, number: usize, rate: f64, state: &ComparisonState) -> &mut Runner {
-        let slot = if self.keeps { number } else { 0 };
-        let is_of_another = !self.keeps && self.turn != number;
-        self.turn = number;
+impl DescentProcess {
+    /// The comparison of replica `replica` at this state and learning rate.
+    fn comparison_at(
+        &mut self,
+        replica: usize,
+        rate: f64,
+        state: &ComparisonState,
+    ) -> &mut ReplicaComparison {
+        let slot = if self.stores_all { replica } else { 0 };
+        let is_of_another = !self.stores_all && self.replica != replica;
+        self.replica = replica;
         if is_of_another
-            || self.races[slot].as_ref().is_some_and(|runner| runner.race.plan().learning_rate != rate)
+            || self.comparisons[slot].as_ref().is_some_and(|own| own.comparison.plan().learning_rate != rate)
         {
-            self.races[slot] = None;
+            self.comparisons[slot] = None;
         }
         let (net, draw, spec) = (&self.net, &self.draw, &self.spec);
-        let runner = self.races[slot].get_or_insert_with(|| Runner::new(net, draw, spec, number, rate));
-        if runner.race.state() != state {
-            runner.race.resume(state.clone());
+        let own = self.comparisons[slot]
+            .get_or_insert_with(|| ReplicaComparison::new(net, draw, spec, replica, rate));
+        if own.comparison.state() != state {
+            own.comparison.resume(state.clone());
         }
-        runner
+        own
     }
 }
 
-impl CpuNetwork for DescentRuns {
-    type Replica = Stepped;
+impl Process for DescentProcess {
+    type State = ComparisonState;
 
-    fn new(spec: &RunSpec) -> Result<(Self, Stepped), String> {
+    fn new(spec: &RunSpec) -> Result<(Self, ComparisonState), String> {
         let Some(Family::Descent(net)) = spec.model.config().family() else {
             return Err(format!("{} is trained, not executed", spec.model.info().name));
         };
@@ -117,73 +91,78 @@ impl CpuNetwork for DescentRuns {
             return Err(format!("its task is {}", spec.task.info().name));
         };
         let sizes = net.plan(&draw, 1.0).compute_sizes(draw.example_count());
-        let keeps =
-            saturating_product([spec.run.replicas as u64, sizes.token_dim, sizes.token_count]) <= MOST_KEPT;
-        let count = if keeps { spec.run.replicas } else { 1 };
+        let numbers = saturating_product([spec.run.replicas as u64, sizes.token_dim, sizes.token_count]);
+        let stores_all = numbers <= MAX_STORED_NUMBERS;
+        let count = if stores_all { spec.run.replicas } else { 1 };
         let zeros = vec![0.0; net.network(&draw).weight_count()];
-        let runs = DescentRuns {
+        let process = DescentProcess {
             net,
             draw,
             spec: spec.clone(),
-            keeps,
-            races: (0..count).map(|_| None).collect(),
-            turn: 0,
+            stores_all,
+            comparisons: (0..count).map(|_| None).collect(),
+            replica: 0,
         };
-        Ok((runs, Stepped { state: ComparisonState::initial(&zeros) }))
+        Ok((process, ComparisonState::initial(&zeros)))
     }
 
-    /// Examples are drawn once; here it is told whose turn it is.
-    fn draw(&mut self, spec: &RunSpec, number: usize, _step: u64) {
+    fn step(&mut self, state: &mut ComparisonState, spec: &RunSpec, (replica, step): (usize, u64)) {
         if self.spec.run.schedule != spec.run.schedule {
             self.spec = spec.clone();
         }
-        if !self.keeps && self.turn != number {
-            self.races[0] = None;
-        }
-        self.turn = number;
-    }
-
-    fn step(&mut self, replica: &mut Stepped, spec: &RunSpec, step: u64, _update: &Update) {
-        let runner = self.at(self.turn, spec.learning_rate(step), &replica.state);
-        runner.race.step();
-        replica.state.clone_from(runner.race.state());
+        let own = self.comparison_at(replica, spec.learning_rate(step), state);
+        own.comparison.step();
+        state.clone_from(own.comparison.state());
     }
 
     fn measure(
         &mut self,
-        replica: &mut Stepped,
-        number: usize,
-        step: u64,
+        state: &mut ComparisonState,
+        (replica, step): (usize, u64),
         _held_out: usize,
         row: &mut Measurement,
     ) {
-        let slot = if self.keeps { number } else { 0 };
+        let slot = if self.stores_all { replica } else { 0 };
         let spec = &self.spec;
         let changes = spec.run.schedule.iter().filter(|(from, _)| *from < step).map(|(_, rate)| *rate);
         let largest = changes.fold(spec.learning_rate(0), f64::max);
-        let now = self.races[slot]
+        let rate = self.comparisons[slot]
             .as_ref()
-            .map_or(spec.learning_rate(step), |runner| runner.race.plan().learning_rate);
-        let runner = self.at(number, now, &replica.state);
-        let mut standing = runner.race.measure();
-        // The corollary knows one learning rate: with the largest so far its bound holds.
-        standing.corollary = corollary_bound(largest, standing.step, standing.error, standing.lipschitz);
+            .map_or(spec.learning_rate(step), |own| own.comparison.plan().learning_rate);
+        let own = self.comparison_at(replica, rate, state);
+        let mut measured = own.comparison.measure();
+        // The corollary holds for one learning rate: with the largest so far its bound holds.
+        measured.corollary = corollary_bound(largest, measured.step, measured.error, measured.lipschitz);
         // L_n is half of the mean squared error.
-        let explained = |loss: f64| (1.0 - 2.0 * loss / runner.variance) as f32;
-        row.train_loss.push(standing.token_loss as f32);
-        row.train_accuracy.push(explained(standing.token_loss));
-        row.test_loss.push(standing.direct_loss as f32);
-        row.test_accuracy.push(explained(standing.direct_loss));
+        let explained = |loss: f64| (1.0 - 2.0 * loss / own.variance) as f32;
+        row.train_loss.push(measured.token_loss as f32);
+        row.train_accuracy.push(explained(measured.token_loss));
+        row.test_loss.push(measured.direct_loss as f32);
+        row.test_accuracy.push(explained(measured.direct_loss));
         row.measures.resize(ComparisonMeasure::ALL.len(), vec![]);
-        row.measures.iter_mut().zip(standing.measures()).for_each(|(all, one)| all.push(one));
+        row.measures.iter_mut().zip(measured.measures()).for_each(|(all, one)| all.push(one));
+    }
+
+    fn save(state: &ComparisonState, which: usize) -> Vec<f32> {
+        std::mem::take(&mut state.to_tensors()[which])
+    }
+
+    fn load(state: &mut ComparisonState, which: usize, values: &[f32]) {
+        let tensors = state.to_tensors();
+        let mut tensors = tensors.each_ref().map(Vec::as_slice);
+        tensors[which] = values;
+        *state = ComparisonState::from_tensors(tensors);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cpu::process::ProcessLearner;
     use crate::session::learner::{Learner, ready};
     use vivarium_model::permalink::decode;
+
+    type DescentLearner = ProcessLearner<DescentProcess>;
 
     fn spec(link: &str) -> RunSpec {
         let (link, notices) = decode(&format!("#v1/in-context-regression?{link}"));
@@ -195,7 +174,7 @@ mod tests {
     #[test]
     fn the_learner_makes_the_steps_of_the_table() {
         let spec = spec("");
-        let mut learner = DescentCpu::new(&spec).unwrap();
+        let mut learner = DescentLearner::new(&spec).unwrap();
         let before = learner.measure_now(0, 16);
         learner.train(&spec, 0, 100);
         let after = learner.measure_now(100, 16);
@@ -220,11 +199,12 @@ mod tests {
             "n=250&hidden=40.40.40&replicas=5",
         ] {
             let spec = spec(link);
-            let (mut whole, mut first) = (DescentCpu::new(&spec).unwrap(), DescentCpu::new(&spec).unwrap());
+            let (mut whole, mut first) =
+                (DescentLearner::new(&spec).unwrap(), DescentLearner::new(&spec).unwrap());
             whole.train(&spec, 0, 4);
             first.train(&spec, 0, 2);
             let kept = ready(first.weights());
-            let mut second = DescentCpu::new(&spec).unwrap();
+            let mut second = DescentLearner::new(&spec).unwrap();
             second.load(&kept);
             second.train(&spec, 2, 3);
             second.remember(3);
@@ -240,7 +220,7 @@ mod tests {
     #[test]
     fn a_learning_rate_of_the_persons_own_is_taken_up() {
         let changed = spec("lrs=2:0.01_3:0");
-        let mut learner = DescentCpu::new(&changed).unwrap();
+        let mut learner = DescentLearner::new(&changed).unwrap();
         let mut distances = vec![];
         let mut before = learner.replicas[0].state.tokens.clone();
         for step in 0..4 {

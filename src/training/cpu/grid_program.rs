@@ -1,14 +1,13 @@
-//! The learner of networks that run a program on a table: a step of the run is a step of SGD, which writes a row of the table,
+//! The process of networks that run a program on a table: a step of the run is a step of SGD, which writes a row of the table,
 //! until the table is full, and then a layer of the network.
 //!
 //! # Why
-//! It is a learner like the others, so that transport, links, sweeps and files are there for a filter that is written down too.
 //! The network is executed cell by cell for the test input that is shown. Its output f for all test inputs, the sum of the head
 //! over the cells of the table (definition 5), comes from the cells that the sequential walk of the same program gives, which
 //! tests show to be equal to those of the network and is faster ([`NetworkOutput`]). An answer is right where f is the label.
 //!
-//! The parameters of a replica hold the block with its ring, and of the working tape one column. Where the tape may be wider,
-//! a network that is taken up again makes its layers anew from the table: they depend on nothing else.
+//! The arrays of a replica hold the block with its ring, and of the working tape one column. Where the tape may be wider,
+//! a network that is resumed computes its layers again from the table: they depend on nothing else.
 //!
 //! # Speed
 //! One of two hyperthreads of an AMD EPYC (2026-11-26): elimination with d = 10 and m = 20, 9,100 steps with the answers to 64
@@ -16,9 +15,7 @@
 
 use std::sync::Arc;
 
-use super::learner::{CpuLearner, CpuNetwork};
-use vivarium_kernels::cpu::ReplicaState;
-use vivarium_kernels::cpu::one_hidden_layer::Update;
+use super::process::Process;
 use vivarium_model::models::Family;
 use vivarium_model::models::family::GridProgram;
 use vivarium_model::models::recurrent_conv::{MOST_QUERIES, TABLE, examples};
@@ -30,30 +27,25 @@ use vivarium_science::succinct::grid::{
 };
 use vivarium_science::succinct::{Dataset, LearningMetric, LearningProblem, SampledProblem, SuccinctError};
 
-/// Networks that run a program, on the processor.
-pub type GridProgramCpu = CpuLearner<GridPrograms>;
-
-/// The networks of a run.
-pub struct GridPrograms {
+/// The networks of a run that execute a program.
+pub struct GridProcess {
     problem: LearningProblem,
     program: Arc<grid::GridProgram>,
     output: NetworkOutput,
     /// Columns that the working tape may have.
     columns: u64,
-    replicas: Vec<OfReplica>,
-    /// The replica whose turn it is.
-    turn: usize,
+    replicas: Vec<ReplicaProblem>,
 }
 
-/// What belongs to one replica and does not change, and what need not be computed anew.
-struct OfReplica {
+/// Problem of one replica, and results that later steps and measurements use again.
+struct ReplicaProblem {
     drawn: SampledProblem,
-    /// The network in training, as far as it is.
+    /// The table in training, after the latest step.
     tape: TableTraining,
-    /// The table that the walks are of.
-    written: Vec<f32>,
+    /// The table from which the walks were computed.
+    walked_table: Vec<f32>,
     walks: Vec<Answer>,
-    /// Layers for which they were walked.
+    /// Number of layers of the walks.
     layers: u64,
 }
 
@@ -82,60 +74,38 @@ impl Answer {
     }
 }
 
-/// What one replica is at.
+/// State of one replica.
 #[derive(Debug, Clone)]
-pub struct Written {
+pub struct GridState {
+    /// The weights that SGD writes, row by row.
     table: Vec<f32>,
     cells: Cells,
 }
 
-/// The cells as numbers, or the network where somebody has gone on with it since they were read.
+/// The cells as numbers before the first layer after they were loaded, and the network from then on.
 #[derive(Debug, Clone)]
 enum Cells {
-    Kept(Vec<f32>),
+    Loaded(Vec<f32>),
     Live(Box<Automaton>),
 }
 
 impl Cells {
     fn numbers(&self) -> Vec<f32> {
         match self {
-            Cells::Kept(numbers) => numbers.clone(),
+            Cells::Loaded(numbers) => numbers.clone(),
             Cells::Live(network) => network.window().map(|cell| f32::from(cell.to_number())).collect(),
         }
     }
 }
 
-impl ReplicaState for Written {
-    fn read(&self, part: usize, which: usize) -> Vec<f32> {
-        let own = match which {
-            TABLE => self.table.clone(),
-            _ => self.cells.numbers(),
-        };
-        // No optimizer remembers anything.
-        if part == 0 { own } else { vec![0.0; own.len()] }
-    }
-
-    fn write(&mut self, part: usize, which: usize, values: &[f32]) {
-        match which {
-            _ if part > 0 => {}
-            TABLE => self.table = values.to_vec(),
-            _ => self.cells = Cells::Kept(values.to_vec()),
-        }
-    }
-
-    fn copy(&mut self, other: &Self) {
-        self.clone_from(other);
-    }
-}
-
-impl GridPrograms {
-    /// One step of SGD, from the table of `replica`.
-    fn write_row(&mut self, replica: &mut Written, row: usize) -> Option<()> {
+impl GridProcess {
+    /// Makes one step of SGD of replica `replica`, which writes row `row` of its table.
+    fn write_row(&mut self, state: &mut GridState, replica: usize, row: usize) -> Option<()> {
         let problem = &self.problem;
-        let own = self.replicas.get_mut(self.turn)?;
+        let own = self.replicas.get_mut(replica)?;
         // A table of a file may hold any numbers.
         let unit = |w: &f32| libm::round(f64::from(w.clamp(-9.0, 9.0)) * TABLE_DENOMINATOR as f64) as i64;
-        let units: Vec<i64> = replica.table.iter().map(unit).collect();
+        let units: Vec<i64> = state.table.iter().map(unit).collect();
         if own.tape.steps() != row || own.tape.weights().values != units {
             own.tape = TableTraining::resume(problem.inputs, problem.examples, TapePadding::Ring, units, row)
                 .ok()?;
@@ -144,41 +114,41 @@ impl GridPrograms {
             (Some(x), Some(y)) => own.tape.train_on(x, *y).ok()?,
             _ => own.tape.train_on_dummy().ok()?,
         };
-        replica.table =
+        state.table =
             own.tape.weights().values.iter().map(|w| *w as f32 / TABLE_DENOMINATOR as f32).collect();
         Some(())
     }
 
-    /// One layer, number `layer` from 0.
-    fn apply_layer(&self, replica: &mut Written, layer: u64) -> Option<()> {
-        let own = self.replicas.get(self.turn)?;
+    /// Applies layer number `layer` of replica `replica`, from 0.
+    fn apply_layer(&self, state: &mut GridState, replica: usize, layer: u64) -> Option<()> {
+        let own = self.replicas.get(replica)?;
         let [rows, columns] = self.problem.grid_size();
-        let is_kept = matches!(replica.cells, Cells::Kept(_));
-        if layer == 0 || (is_kept && self.columns > 1) {
-            let data = examples(&replica.table, &self.problem).ok()?;
+        let is_loaded = matches!(state.cells, Cells::Loaded(_));
+        if layer == 0 || (is_loaded && self.columns > 1) {
+            let data = examples(&state.table, &self.problem).ok()?;
             let grid = Grid::new(&data, &self.problem.test_input(&own.drawn)).ok()?.with_tape(self.columns);
             let mut network = Automaton::new(self.program.clone(), &grid).ok()?;
             network.run(layer);
-            replica.cells = Cells::Live(Box::new(network));
-        } else if let Cells::Kept(numbers) = &replica.cells {
+            state.cells = Cells::Live(Box::new(network));
+        } else if let Cells::Loaded(numbers) = &state.cells {
             let cells: Option<Vec<AutomatonCell>> =
                 numbers.iter().map(|number| AutomatonCell::from_number(*number as u16)).collect();
             let network = Automaton::from_cells(self.program.clone(), rows, columns, cells?, layer).ok()?;
-            replica.cells = Cells::Live(Box::new(network));
+            state.cells = Cells::Live(Box::new(network));
         }
-        if let Cells::Live(network) = &mut replica.cells {
+        if let Cells::Live(network) = &mut state.cells {
             network.apply_layer();
         }
         Some(())
     }
 
-    /// The program on the test inputs, run for so many layers.
-    fn answers(&mut self, table: &[f32], number: usize, count: usize, layers: u64) -> &[Answer] {
+    /// The program on the first `count` test inputs of replica `replica`, run for `layers` layers.
+    fn answers(&mut self, table: &[f32], replica: usize, count: usize, layers: u64) -> &[Answer] {
         let problem = &self.problem;
-        let Some(own) = self.replicas.get_mut(number) else { return &[] };
-        // A walk goes no step back.
-        if own.written != table || own.walks.len() != count || layers < own.layers {
-            own.written = table.to_vec();
+        let Some(own) = self.replicas.get_mut(replica) else { return &[] };
+        // A walk only goes forwards.
+        if own.walked_table != table || own.walks.len() != count || layers < own.layers {
+            own.walked_table = table.to_vec();
             let data = examples(table, problem).ok();
             let walk = |at: u64| {
                 let x = own.drawn.test_input(at);
@@ -216,60 +186,54 @@ fn deviation(table: &[f32], data: &Dataset, rows: usize) -> f32 {
     all.map(distance).fold(0.0, f32::max)
 }
 
-impl CpuNetwork for GridPrograms {
-    type Replica = Written;
+impl Process for GridProcess {
+    type State = GridState;
 
-    fn new(spec: &RunSpec) -> Result<(Self, Written), String> {
+    fn new(spec: &RunSpec) -> Result<(Self, GridState), String> {
         let Some(Family::ProgramOnGrid(net)) = spec.model.config().family() else {
             return Err(format!("{} runs no program on a grid", spec.model.info().name));
         };
         let net: GridProgram = net;
         let problem = spec.task.examples().learning_problem();
         let problem = problem.ok_or_else(|| format!("its task is {}", spec.task.info().name))?;
-        let program = Arc::new(net.program().map_err(|mistake| mistake.to_string())?);
+        let program = Arc::new(net.program().map_err(|error| error.to_string())?);
         let of_replica = |replica: usize| {
             let drawn = problem.sample(spec.run.seed, replica)?;
             let tape = TableTraining::new(problem.inputs, problem.examples, TapePadding::Ring)?;
-            Ok(OfReplica { drawn, tape, written: vec![], walks: vec![], layers: 0 })
+            Ok(ReplicaProblem { drawn, tape, walked_table: vec![], walks: vec![], layers: 0 })
         };
-        let replicas: Result<Vec<OfReplica>, SuccinctError> =
+        let replicas: Result<Vec<ReplicaProblem>, SuccinctError> =
             (0..spec.run.replicas).map(of_replica).collect();
-        let replicas = replicas.map_err(|mistake| mistake.to_string())?;
+        let replicas = replicas.map_err(|error| error.to_string())?;
         let [[rows, columns], [high, wide]] = [problem.table_size(), problem.grid_size()];
-        let first = Written { table: vec![0.0; rows * columns], cells: Cells::Kept(vec![0.0; high * wide]) };
+        let state =
+            GridState { table: vec![0.0; rows * columns], cells: Cells::Loaded(vec![0.0; high * wide]) };
         let (columns, output) = (net.columns([high, wide], spec.run.replicas), NetworkOutput::new(&program));
-        Ok((GridPrograms { problem, program, output, columns, replicas, turn: 0 }, first))
+        Ok((GridProcess { problem, program, output, columns, replicas }, state))
     }
 
-    /// A step of SGD takes the next example; here it is told whose turn it is.
-    fn draw(&mut self, _spec: &RunSpec, number: usize, _step: u64) {
-        self.turn = number;
-    }
-
-    fn step(&mut self, replica: &mut Written, _spec: &RunSpec, step: u64, _update: &Update) {
+    fn step(&mut self, state: &mut GridState, _spec: &RunSpec, (replica, step): (usize, u64)) {
         let writing = self.problem.writing_steps();
         match step.checked_sub(writing) {
-            None => self.write_row(replica, step as usize),
-            Some(layer) => self.apply_layer(replica, layer),
+            None => self.write_row(state, replica, step as usize),
+            Some(layer) => self.apply_layer(state, replica, layer),
         };
     }
 
     fn measure(
         &mut self,
-        replica: &mut Written,
-        number: usize,
-        step: u64,
+        state: &mut GridState,
+        (replica, step): (usize, u64),
         held_out: usize,
         row: &mut Measurement,
     ) {
         let writing = self.problem.writing_steps();
         let (rows, layers) = (step.min(writing), step.saturating_sub(writing));
-        let Some(own) = self.replicas.get(number) else { return };
-        let (stray, rank) =
-            (deviation(&replica.table, &own.drawn.data, rows as usize), own.drawn.data.rank());
+        let Some(own) = self.replicas.get(replica) else { return };
+        let (stray, rank) = (deviation(&state.table, &own.drawn.data, rows as usize), own.drawn.data.rank());
         let output = self.output.clone();
         let answers = match layers > 0 {
-            true => self.answers(&replica.table, number, held_out.clamp(1, MOST_QUERIES), layers),
+            true => self.answers(&state.table, replica, held_out.clamp(1, MOST_QUERIES), layers),
             false => &[],
         };
         // While the table is written, f is 0 (lemma 3).
@@ -307,16 +271,33 @@ impl CpuNetwork for GridPrograms {
         });
         row.measures.iter_mut().zip(measures).for_each(|(all, one)| all.push(one));
     }
+
+    fn save(state: &GridState, which: usize) -> Vec<f32> {
+        match which {
+            TABLE => state.table.clone(),
+            _ => state.cells.numbers(),
+        }
+    }
+
+    fn load(state: &mut GridState, which: usize, values: &[f32]) {
+        match which {
+            TABLE => state.table = values.to_vec(),
+            _ => state.cells = Cells::Loaded(values.to_vec()),
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cpu::process::ProcessLearner;
     use crate::session::learner::{Learner, ready};
     use vivarium_core::settings::Value;
     use vivarium_model::permalink::decode;
     use vivarium_science::succinct::Concept;
     use vivarium_science::succinct::grid::library;
+
+    type GridLearner = ProcessLearner<GridProcess>;
 
     fn spec(link: &str) -> RunSpec {
         let (link, notices) = decode(&format!("#v1/succinct-learning?{link}"));
@@ -334,7 +315,7 @@ mod tests {
             [("inputs=6&examples=8", 400), ("concept=parity&program=parity&inputs=4&examples=10", 2000)]
         {
             let spec = spec(link);
-            let mut learner = GridProgramCpu::new(&spec).unwrap();
+            let mut learner = GridLearner::new(&spec).unwrap();
             let writing = spec.task.examples().learning_problem().unwrap().writing_steps();
             for step in 0..writing {
                 let row = learner.measure_now(step, 64);
@@ -354,9 +335,11 @@ mod tests {
             assert!(last.test_accuracy[0] > 0.98, "{last:?}");
             assert!(measured(&last, LearningMetric::MedianTime) <= measured(&last, LearningMetric::MaxTime));
             // The network's own output for the input that is shown.
-            let Cells::Live(network) = &learner.replicas[0].cells else { panic!("nothing was computed") };
-            let drawn = &learner.network.replicas[0].drawn;
-            let expected = drawn.concept.label(&learner.network.problem.test_input(drawn));
+            let Cells::Live(network) = &learner.replicas[0].state.cells else {
+                panic!("nothing was computed")
+            };
+            let drawn = &learner.network.process.replicas[0].drawn;
+            let expected = drawn.concept.label(&learner.network.process.problem.test_input(drawn));
             assert_eq!(network.output(), i64::from(expected) * network.codes().denominator());
         }
     }
@@ -364,22 +347,22 @@ mod tests {
     #[test]
     fn the_network_halts_when_the_walk_does() {
         let spec = spec("inputs=5&examples=7&replicas=4");
-        let mut learner = GridProgramCpu::new(&spec).unwrap();
+        let mut learner = GridLearner::new(&spec).unwrap();
         learner.train(&spec, 0, 8);
         let mut last = [0; 4];
         for step in 8..400 {
             let before: Vec<Vec<f32>> =
-                learner.replicas.iter().map(|replica| replica.cells.numbers()).collect();
+                learner.replicas.iter().map(|replica| replica.state.cells.numbers()).collect();
             learner.train(&spec, step, step + 1);
             for (number, before) in before.iter().enumerate() {
-                if learner.replicas[number].cells.numbers() != *before {
+                if learner.replicas[number].state.cells.numbers() != *before {
                     last[number] = step + 1 - 8;
                 }
             }
         }
         for (number, last) in last.into_iter().enumerate() {
-            let table = learner.replicas[number].table.clone();
-            let time = learner.network.answers(&table, number, 1, 400)[0].time().unwrap();
+            let table = learner.replicas[number].state.table.clone();
+            let time = learner.network.process.answers(&table, number, 1, 400)[0].time().unwrap();
             assert_eq!(time, last, "{number}");
         }
     }
@@ -390,11 +373,11 @@ mod tests {
             let spec = spec(link);
             for middle in [4, 8, 9, 10, 40] {
                 let (mut whole, mut first) =
-                    (GridProgramCpu::new(&spec).unwrap(), GridProgramCpu::new(&spec).unwrap());
+                    (GridLearner::new(&spec).unwrap(), GridLearner::new(&spec).unwrap());
                 whole.train(&spec, 0, 80);
                 first.train(&spec, 0, middle);
                 let kept = ready(first.weights());
-                let mut second = GridProgramCpu::new(&spec).unwrap();
+                let mut second = GridLearner::new(&spec).unwrap();
                 second.load(&kept);
                 second.train(&spec, middle, 60);
                 second.remember(60);
@@ -426,7 +409,7 @@ mod tests {
         let rules: Vec<&str> =
             inside.lines().filter_map(|line| line.split("//").next()).map(str::trim).collect();
         let spec = spec(&format!("inputs=6&examples=12&program=own&grid={}", written(&rules.join("\n"))));
-        let mut learner = GridProgramCpu::new(&spec).unwrap();
+        let mut learner = GridLearner::new(&spec).unwrap();
         learner.train(&spec, 0, 13 + 400);
         let row = learner.measure_now(13 + 400, 64);
         let excess = 604.0 / 729.0;
@@ -436,7 +419,7 @@ mod tests {
         assert!(measured(&row, LearningMetric::MedianTime) > 100.0);
         // The same learner with its own end.
         let spec = self::spec("inputs=6&examples=12");
-        let mut learner = GridProgramCpu::new(&spec).unwrap();
+        let mut learner = GridLearner::new(&spec).unwrap();
         learner.train(&spec, 0, 13 + 400);
         let row = learner.measure_now(13 + 400, 64);
         assert_eq!(
@@ -445,7 +428,7 @@ mod tests {
         );
         // While the program runs, f is a sum of signs: in layer 1 that of all 91 cells of the image.
         let first = learner.measure_now(13 + 1, 64);
-        let drawn = &learner.network.replicas[0].drawn;
+        let drawn = &learner.network.process.replicas[0].drawn;
         let error = |at: u64| {
             let x = drawn.test_input(at);
             let dummy = vec![1; 6];
@@ -465,16 +448,16 @@ mod tests {
         let rules = written("a * → * S b\nb * → - R c\nc * → + R b");
         for (columns, is_lost) in [("", false), ("&columns=9", true)] {
             let spec = spec(&format!("inputs=2&examples=3&program=own&grid={rules}{columns}"));
-            let (mut whole, mut first) =
-                (GridProgramCpu::new(&spec).unwrap(), GridProgramCpu::new(&spec).unwrap());
+            let (mut whole, mut first) = (GridLearner::new(&spec).unwrap(), GridLearner::new(&spec).unwrap());
             whole.train(&spec, 0, 60);
             first.train(&spec, 0, 20);
             let kept = ready(first.weights());
-            let mut second = GridProgramCpu::new(&spec).unwrap();
+            let mut second = GridLearner::new(&spec).unwrap();
             second.load(&kept);
             second.train(&spec, 20, 60);
             assert_eq!(ready(second.weights()), ready(whole.weights()));
-            let [Cells::Live(one), Cells::Live(other)] = [&whole, &second].map(|of| &of.replicas[0].cells)
+            let [Cells::Live(one), Cells::Live(other)] =
+                [&whole, &second].map(|of| &of.replicas[0].state.cells)
             else {
                 panic!("nothing was computed")
             };
@@ -488,17 +471,21 @@ mod tests {
     #[test]
     fn a_table_of_a_file_is_used_as_it_is() {
         let spec = spec("inputs=4&examples=12&query=1.1.0.0");
-        let mut learner = GridProgramCpu::new(&spec).unwrap();
+        let mut learner = GridLearner::new(&spec).unwrap();
         learner.train(&spec, 0, 13);
         let mut kept = ready(learner.weights());
-        let answer = |learner: &mut GridProgramCpu| {
+        let answer = |learner: &mut GridLearner| {
             learner.train(&spec, 13, 400);
-            let Cells::Live(network) = &learner.replicas[0].cells else { panic!("nothing was computed") };
+            let Cells::Live(network) = &learner.replicas[0].state.cells else {
+                panic!("nothing was computed")
+            };
             network.output() / network.codes().denominator()
         };
         let first = answer(&mut learner);
         // Another input becomes the label, and the one that it was is none any more.
-        let Concept::Dictator { bit } = learner.network.replicas[0].drawn.concept else { panic!("no bit") };
+        let Concept::Dictator { bit } = learner.network.process.replicas[0].drawn.concept else {
+            panic!("no bit")
+        };
         let table = &mut kept.parameters[TABLE];
         (0..12).for_each(|row| table[5 * row + (bit + 2) % 4] = 1.0 / 3.0);
         table[bit] = -table[bit];

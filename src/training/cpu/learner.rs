@@ -102,6 +102,9 @@ impl<N: CpuNetwork> CpuLearner<N> {
 
     /// As [`Learner::advance`].
     fn advance_now(&mut self, segment: &Segment) -> Progress {
+        if !self.catch_up(segment.deadline_ms) {
+            return Progress { step: segment.from, rows: vec![] };
+        }
         if segment.due(segment.from) {
             let rows = self.measure_some(segment).into_iter().collect();
             return Progress { step: segment.from, rows };
@@ -111,6 +114,13 @@ impl<N: CpuNetwork> CpuLearner<N> {
         let step = sizer.train(segment, |from, until| self.train(segment.spec, from, until));
         self.sizer = sizer;
         Progress { step, rows: vec![] }
+    }
+
+    /// Computes again what the replicas that are not stopped lack, until the deadline; returns whether it is complete.
+    fn catch_up(&mut self, deadline_ms: f64) -> bool {
+        let (network, stopped) = (&mut self.network, &self.stopped);
+        let mut awake = self.replicas.iter().enumerate().filter(|(r, _)| stopped.of(*r).is_none());
+        awake.all(|(r, replica)| network.catch_up(replica, r, deadline_ms))
     }
 
     /// As [`Learner::measure`].
@@ -165,15 +175,19 @@ fn update_of(spec: &RunSpec, step: u64) -> Update {
 impl<N: CpuNetwork> Learner for CpuLearner<N> {
     fn advance<'a>(&'a mut self, segment: &'a Segment<'a>) -> Local<'a, Progress> {
         Box::pin(async move {
-            Ok(match self.cores.has_helpers() && !segment.due(segment.from) {
+            let progress = match self.cores.has_helpers() && !segment.due(segment.from) {
                 true => self.advance_together(segment).await,
                 false => self.advance_now(segment),
-            })
+            };
+            self.network.failure().map_or(Ok(progress), Err)
         })
     }
 
     fn measure(&mut self, step: u64, held_out: usize) -> Local<'_, Measurement> {
-        Box::pin(async move { Ok(self.measure_now(step, held_out)) })
+        Box::pin(async move {
+            let row = self.measure_now(step, held_out);
+            self.network.failure().map_or(Ok(row), Err)
+        })
     }
 
     fn weights(&self) -> Local<'_, Weights> {

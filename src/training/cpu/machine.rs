@@ -1,11 +1,10 @@
-//! The learner of transformers that run a Turing machine: a step of the run is a step of the machine in every replica, up to
+//! The process of transformers that run a Turing machine: a step of the run is a step of the machine in every replica, up to
 //! step T; after it nothing changes.
 //!
 //! # Why
-//! It is a learner like the others, so that transport, links, sweeps and files are there for a transformer that is written down
-//! too. Keys and values of past tokens never change, so the tokens that a replica has made are kept, and its state is the
-//! number of its step: to go back is to look at an earlier token, and nothing is computed twice. Where nothing is kept, after a
-//! file was loaded, the tokens are made anew as soon as one is asked for.
+//! Keys and values of past tokens never change, so the tokens of a replica stay in memory, and its state is the number of its
+//! step with its weights: an earlier state needs an earlier token, and nothing is computed twice. After a file was loaded there
+//! are no tokens; the first step or measurement computes them again.
 //!
 //! # Speed
 //! One of two hyperthreads of an AMD EPYC with AVX-512, natively, with all measurements (2026-11-25): the busy beaver's 107
@@ -14,9 +13,7 @@
 
 use std::sync::Arc;
 
-use super::learner::{CpuLearner, CpuNetwork};
-use vivarium_kernels::cpu::ReplicaState;
-use vivarium_kernels::cpu::one_hidden_layer::Update;
+use super::process::Process;
 use vivarium_model::models::Family;
 use vivarium_model::models::family::RunsMachine;
 use vivarium_model::models::machine_transformer::STEP;
@@ -26,144 +23,128 @@ use vivarium_science::machines::{
     Construction, MachineMetric, MachineProgram, MachineRun, TransformerEvaluator, clamp_to_f32,
 };
 
-/// Steps all replicas of one transformer on the processor.
-pub type MachineCpu = CpuLearner<MachineRuns>;
-
 /// The transformers of a run.
-pub struct MachineRuns {
+pub struct MachineProcess {
     net: RunsMachine,
     program: Arc<MachineProgram>,
     run: MachineRun,
     exact: Construction,
-    courses: Vec<Option<Kept>>,
-    /// The replica whose turn it is.
-    turn: usize,
+    /// Tokens of each replica; none before the first of them is computed.
+    tokens: Vec<Option<ReplicaTokens>>,
 }
 
-/// The tokens of a replica, and the weights that made them.
-struct Kept {
+/// The tokens of a replica, and the weights with which they were computed.
+struct ReplicaTokens {
     weights: Arc<Vec<Vec<f32>>>,
-    course: TransformerEvaluator,
+    evaluator: TransformerEvaluator,
 }
 
-/// What one replica is at.
+/// State of one replica.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Stepped {
+pub struct MachineState {
+    /// Steps of the machine so far.
     step: usize,
     /// All matrices and vectors, in the order of the [`Construction`].
     weights: Arc<Vec<Vec<f32>>>,
 }
 
-impl ReplicaState for Stepped {
-    fn read(&self, part: usize, which: usize) -> Vec<f32> {
-        let own = match which {
-            STEP => vec![self.step as f32],
-            other => self.weights[other - 1].clone(),
-        };
-        // No optimizer remembers anything.
-        if part == 0 { own } else { vec![0.0; own.len()] }
-    }
-
-    fn write(&mut self, part: usize, which: usize, values: &[f32]) {
-        match which {
-            _ if part > 0 => {}
-            STEP => self.step = values.first().map_or(0, |step| step.max(0.0) as usize),
-            // Those that it has already are kept, with the tokens that they have made.
-            other if self.weights[other - 1] != values => {
-                Arc::make_mut(&mut self.weights)[other - 1].copy_from_slice(values);
-            }
-            _ => {}
-        }
-    }
-
-    fn copy(&mut self, other: &Self) {
-        self.clone_from(other);
-    }
-}
-
-impl MachineRuns {
-    /// The tokens of replica `number`, with what they are made from.
-    fn course(
+impl MachineProcess {
+    /// The tokens of replica `replica` in this state, with the program and its run.
+    fn evaluator(
         &mut self,
-        number: usize,
-        replica: &Stepped,
+        replica: usize,
+        state: &MachineState,
     ) -> Option<(&mut TransformerEvaluator, &MachineProgram, &MachineRun)> {
-        let MachineRuns { net, program, run, exact, courses, .. } = self;
-        let slot = courses.get_mut(number)?;
-        let is_its_own =
-            |kept: &Kept| Arc::ptr_eq(&kept.weights, &replica.weights) || kept.weights == replica.weights;
-        if !slot.as_ref().is_some_and(is_its_own) {
-            let values: Vec<&[f32]> = replica.weights.iter().map(Vec::as_slice).collect();
+        let MachineProcess { net, program, run, exact, tokens } = self;
+        let slot = tokens.get_mut(replica)?;
+        let has_weights =
+            |own: &ReplicaTokens| Arc::ptr_eq(&own.weights, &state.weights) || own.weights == state.weights;
+        if !slot.as_ref().is_some_and(has_weights) {
+            let values: Vec<&[f32]> = state.weights.iter().map(Vec::as_slice).collect();
             let transformer = net.begin(exact.clone().with_tensors(&values), program)?;
-            *slot = Some(Kept {
-                weights: replica.weights.clone(),
-                course: TransformerEvaluator::new(transformer),
+            *slot = Some(ReplicaTokens {
+                weights: state.weights.clone(),
+                evaluator: TransformerEvaluator::new(transformer),
             });
         }
-        let kept = slot.as_mut()?;
-        // Where they are equal, they are the same from now on.
-        kept.weights = replica.weights.clone();
-        Some((&mut kept.course, program, run))
+        let own = slot.as_mut()?;
+        // Equal weights become one allocation, so that the next comparison is one of pointers.
+        own.weights = state.weights.clone();
+        Some((&mut own.evaluator, program, run))
     }
 }
 
-impl CpuNetwork for MachineRuns {
-    type Replica = Stepped;
+impl Process for MachineProcess {
+    type State = MachineState;
 
-    fn new(spec: &RunSpec) -> Result<(Self, Stepped), String> {
+    fn new(spec: &RunSpec) -> Result<(Self, MachineState), String> {
         let Some(Family::Machine(net)) = spec.model.config().family() else {
             return Err(format!("{} is trained, not executed", spec.model.info().name));
         };
         let program = spec.task.examples().program();
         let program = program.ok_or_else(|| format!("its task is {}", spec.task.info().name))?;
-        let run = program.simulate().map_err(|mistake| mistake.to_string())?;
-        let exact =
-            Construction::new(&program.machine, program.bits).map_err(|mistake| mistake.to_string())?;
+        let run = program.simulate().map_err(|error| error.to_string())?;
+        let exact = Construction::new(&program.machine, program.bits).map_err(|error| error.to_string())?;
         let shapes = exact.tensors();
         let weights = Arc::new(shapes.map(|tensor| vec![0.0; tensor.values.len()]).collect());
-        let courses = (0..spec.run.replicas).map(|_| None).collect();
-        Ok((MachineRuns { net, program, run, exact, courses, turn: 0 }, Stepped { step: 0, weights }))
+        let tokens = (0..spec.run.replicas).map(|_| None).collect();
+        Ok((MachineProcess { net, program, run, exact, tokens }, MachineState { step: 0, weights }))
     }
 
-    /// A machine sees no examples; here it is told whose turn it is.
-    fn draw(&mut self, _spec: &RunSpec, number: usize, _step: u64) {
-        self.turn = number;
-    }
-
-    fn step(&mut self, replica: &mut Stepped, _spec: &RunSpec, _step: u64, _update: &Update) {
-        replica.step = (replica.step + 1).min(self.program.steps);
-        let step = replica.step;
-        if let Some((course, _, run)) = self.course(self.turn, replica) {
-            course.metrics_at(run, step);
+    fn step(&mut self, state: &mut MachineState, _spec: &RunSpec, (replica, _): (usize, u64)) {
+        state.step = (state.step + 1).min(self.program.steps);
+        let step = state.step;
+        if let Some((evaluator, _, run)) = self.evaluator(replica, state) {
+            evaluator.metrics_at(run, step);
         }
     }
 
     fn measure(
         &mut self,
-        replica: &mut Stepped,
-        number: usize,
-        _step: u64,
+        state: &mut MachineState,
+        (replica, _): (usize, u64),
         _held_out: usize,
         row: &mut Measurement,
     ) {
-        let step = replica.step.min(self.program.steps);
+        let step = state.step.min(self.program.steps);
         row.measures.resize(MachineMetric::ALL.len(), vec![]);
-        let Some((course, program, run)) = self.course(number, replica) else { return };
-        let standing = course.metrics_at(run, step);
-        row.train_loss.push(clamp_to_f32(standing.deviation));
-        row.train_accuracy.push(clamp_to_f32(standing.correct_share()));
-        row.test_loss.push(clamp_to_f32(standing.max_deviation));
-        row.test_accuracy.push(clamp_to_f32(standing.correct_prefix_share(program.steps)));
-        let measures = course.compute_metrics(&program.machine, run, step);
+        let Some((evaluator, program, run)) = self.evaluator(replica, state) else { return };
+        let metrics = evaluator.metrics_at(run, step);
+        row.train_loss.push(clamp_to_f32(metrics.deviation));
+        row.train_accuracy.push(clamp_to_f32(metrics.correct_share()));
+        row.test_loss.push(clamp_to_f32(metrics.max_deviation));
+        row.test_accuracy.push(clamp_to_f32(metrics.correct_prefix_share(program.steps)));
+        let measures = evaluator.compute_metrics(&program.machine, run, step);
         row.measures.iter_mut().zip(measures).for_each(|(all, one)| all.push(one));
+    }
+
+    fn save(state: &MachineState, which: usize) -> Vec<f32> {
+        match which {
+            STEP => vec![state.step as f32],
+            other => state.weights[other - 1].clone(),
+        }
+    }
+
+    fn load(state: &mut MachineState, which: usize, values: &[f32]) {
+        match which {
+            STEP => state.step = values.first().map_or(0, |step| step.max(0.0) as usize),
+            // Equal weights keep their allocation, and with it the tokens that were computed with them.
+            other if state.weights[other - 1] != values => {
+                Arc::make_mut(&mut state.weights)[other - 1].copy_from_slice(values);
+            }
+            _ => {}
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cpu::process::ProcessLearner;
     use crate::session::learner::{Learner, ready};
     use vivarium_model::permalink::decode;
+
+    type MachineLearner = ProcessLearner<MachineProcess>;
 
     fn spec(link: &str) -> RunSpec {
         let (link, notices) = decode(&format!("#v1/turing-machine?{link}"));
@@ -176,7 +157,7 @@ mod tests {
         for example in &vivarium_science::machines::library::EXAMPLES {
             let steps = example.steps.min(120);
             let spec = spec(&format!("m={}&t={steps}&replicas=2", example.slug));
-            let mut learner = MachineCpu::new(&spec).unwrap();
+            let mut learner = MachineLearner::new(&spec).unwrap();
             let before = learner.measure_now(0, 64);
             assert_eq!(
                 (before.train_accuracy[0], before.test_accuracy[0], before.train_loss[0]),
@@ -187,8 +168,8 @@ mod tests {
             assert_eq!((&after.train_accuracy, &after.test_accuracy), (&vec![1.0; 2], &vec![1.0; 2]));
             assert!(after.test_loss.iter().all(|loss| *loss <= 4.5e-16), "{after:?}");
             let run = spec.task.examples().program().unwrap().simulate().unwrap();
-            let kept = learner.network.courses[0].as_ref().unwrap();
-            assert_eq!(kept.course.transformer().tokens(), run.records, "nothing happens after step T");
+            let kept = learner.network.process.tokens[0].as_ref().unwrap();
+            assert_eq!(kept.evaluator.transformer().tokens(), run.records, "nothing happens after step T");
             let measured = |which: MachineMetric| after.measures[which as usize][0];
             assert_eq!(measured(MachineMetric::FirstWrong), steps as f32 + 1.0);
             assert_eq!(measured(MachineMetric::MinScoreGap), 1.0);
@@ -203,11 +184,12 @@ mod tests {
             "choice=soft&beta=3&m=palindrome&t=60",
         ] {
             let spec = spec(link);
-            let (mut whole, mut first) = (MachineCpu::new(&spec).unwrap(), MachineCpu::new(&spec).unwrap());
+            let (mut whole, mut first) =
+                (MachineLearner::new(&spec).unwrap(), MachineLearner::new(&spec).unwrap());
             whole.train(&spec, 0, 40);
             first.train(&spec, 0, 25);
             let kept = ready(first.weights());
-            let mut second = MachineCpu::new(&spec).unwrap();
+            let mut second = MachineLearner::new(&spec).unwrap();
             second.load(&kept);
             assert_eq!(second.measure_now(25, 64), first.measure_now(25, 64), "{link}");
             second.train(&spec, 25, 32);
@@ -220,14 +202,18 @@ mod tests {
             whole.train(&spec, 25, 32);
             assert_eq!(second.measure_now(32, 64), whole.measure_now(32, 64), "{link}");
             // Going back makes no token anew.
-            assert_eq!(whole.network.courses[0].as_ref().unwrap().course.transformer().steps(), 40, "{link}");
+            assert_eq!(
+                whole.network.process.tokens[0].as_ref().unwrap().evaluator.transformer().steps(),
+                40,
+                "{link}"
+            );
         }
     }
 
     #[test]
     fn weights_of_a_file_are_executed_as_they_are() {
         let spec = spec("m=increment&t=14");
-        let mut learner = MachineCpu::new(&spec).unwrap();
+        let mut learner = MachineLearner::new(&spec).unwrap();
         let mut kept = ready(learner.weights());
         learner.train(&spec, 0, 14);
         // Without the rule's hidden units nothing happens any more.

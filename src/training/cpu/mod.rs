@@ -1,5 +1,5 @@
-//! Learners on the processor: SIMD loops of [`vivarium_kernels::cpu`] over all replicas, forests, and networks that
-//! are executed.
+//! Learners on the processor: SIMD loops of [`vivarium_kernels::cpu`] over all replicas, and processes: forests, searches and
+//! networks that are executed.
 
 #[cfg(feature = "session")]
 pub mod circuit;
@@ -25,6 +25,8 @@ pub mod network;
 pub mod one_hidden_layer;
 #[cfg(feature = "session")]
 pub mod one_output;
+#[cfg(feature = "session")]
+pub mod process;
 #[cfg(feature = "session")]
 pub mod prompt_examples;
 #[cfg(feature = "session")]

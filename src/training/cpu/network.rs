@@ -5,7 +5,7 @@ use std::ops::Range;
 use vivarium_kernels::cpu::ReplicaState;
 use vivarium_kernels::cpu::one_hidden_layer::Update;
 use vivarium_kernels::cpu::replica::Gradient;
-use vivarium_model::protocol::Measurement;
+use vivarium_model::protocol::{Measurement, RunError};
 use vivarium_model::run::RunSpec;
 
 /// A family of networks with its examples: what differs between the CPU learners.
@@ -34,6 +34,13 @@ pub trait CpuNetwork: Sized + Send {
         None
     }
 
+    /// Computes again, until the deadline in milliseconds of [`vivarium_model::platform::now_ms`], what the network needs for
+    /// `replica`, number `number`, and what the arrays of a file do not hold. Returns whether it is complete;
+    /// [`CpuNetwork::step`] and [`CpuNetwork::measure`] compute the rest without a deadline.
+    fn catch_up(&mut self, _replica: &Self::Replica, _number: usize, _deadline_ms: f64) -> bool {
+        true
+    }
+
     /// Prepares what all replicas are measured on: at least `held_out` held-out examples.
     fn prepare_measure(&mut self, _held_out: usize) {}
 
@@ -46,6 +53,11 @@ pub trait CpuNetwork: Sized + Send {
         held_out: usize,
         row: &mut Measurement,
     );
+
+    /// Error that ends the run, if there was one in a step or a measurement.
+    fn failure(&self) -> Option<RunError> {
+        None
+    }
 }
 
 /// One of the equal parts of the examples of a step.

@@ -1,9 +1,9 @@
-//! The learner of random forests: a training step grows one tree in every replica.
+//! The process of random forests: a step of the run grows one tree in every replica.
 //!
 //! # Why
-//! A tree follows from the specification, the replica and its number, so a forest is known by how many trees it has:
-//! that is its one parameter, and where a run is taken up the trees up to there are grown again. Only votes are kept:
-//! for every example of the sample and of the held-out ones, how many trees said +1 less how many said −1.
+//! A tree follows from the specification, the replica and its number, so the state of a forest is its number of trees. When a
+//! run is resumed, the trees up to this number are grown again. Only votes stay in memory: for every example of the sample and
+//! of the held-out ones, the number of trees that vote +1 less the number of those that vote −1.
 //!
 //! # Speed
 //! A tree of smartcore looks at every row of the sample at every node: on one core of a two-core server, 2026-11-22,
@@ -15,10 +15,11 @@ use smartcore::ensemble::random_forest_classifier::{
 use smartcore::linalg::basic::arrays::Array;
 use smartcore::linalg::basic::matrix::DenseMatrix;
 
-use crate::session::learner::{Learner, Local, Progress, Segment, Weights};
+use super::process::Process;
 #[cfg(not(target_family = "wasm"))]
 use vivarium_core::bounds::saturating_product;
 use vivarium_core::rng::{Purpose, RandomStream};
+use vivarium_model::models::Family;
 use vivarium_model::models::family::Trees;
 #[cfg(not(target_family = "wasm"))]
 use vivarium_model::models::inside::{At, Gathered, Inside, Kind, OUTPUTS, fits};
@@ -29,27 +30,40 @@ use vivarium_model::run::RunSpec;
 use vivarium_model::tasks::Batch;
 
 /// Votes of the trees so far on some examples.
-struct Ballot {
+struct Votes {
     x: DenseMatrix<f32>,
     y: Vec<f32>,
-    votes: Vec<i32>,
+    /// For each example the sum of the votes, −1 or +1.
+    sums: Vec<i32>,
 }
 
-impl Ballot {
+impl Votes {
     fn new(batch: Batch) -> Result<Self, RunError> {
         let (rows, columns) = (batch.len(), batch.x.len() / batch.len().max(1));
         let x = DenseMatrix::new(rows, columns, batch.x, false).map_err(failed)?;
-        Ok(Ballot { x, votes: vec![0; rows], y: batch.y })
+        Ok(Votes { x, sums: vec![0; rows], y: batch.y })
     }
 
-    /// Mean loss and accuracy where `trees` trees have voted.
-    fn said(&self, spec: &RunSpec, trees: usize) -> (f32, f32) {
+    /// Adds the votes of a tree.
+    fn add(&mut self, tree: &Tree) -> Result<(), RunError> {
+        let votes = tree.predict(&self.x)?;
+        self.sums.iter_mut().zip(votes).for_each(|(sum, vote)| *sum += vote);
+        Ok(())
+    }
+
+    /// Removes all votes.
+    fn clear(&mut self) {
+        self.sums.fill(0);
+    }
+
+    /// Mean loss and accuracy of the votes of `trees` trees.
+    fn measure(&self, spec: &RunSpec, trees: usize) -> (f32, f32) {
         let (mut loss, mut right) = (0.0, 0.0);
-        for (y, votes) in self.y.iter().zip(&self.votes) {
-            let output = f64::from(*votes) / trees.max(1) as f64;
+        for (y, sum) in self.y.iter().zip(&self.sums) {
+            let output = f64::from(*sum) / trees.max(1) as f64;
             loss += spec.run.loss.compute(f64::from(*y), output);
             // The sum of the votes has the sign of the output.
-            right += accuracy_credit(*y, *votes as f32);
+            right += accuracy_credit(*y, *sum as f32);
         }
         let count = self.y.len().max(1) as f64;
         ((loss / count) as f32, (right / count) as f32)
@@ -65,8 +79,8 @@ enum Tree {
 }
 
 impl Tree {
-    /// Tree number `tree`, from 0, of a replica with the sample `seen`.
-    fn grow(spec: &RunSpec, trees: Trees, seen: &Ballot, replica: u32, tree: u64) -> Result<Self, RunError> {
+    /// Tree number `tree`, from 0, of a replica with this sample.
+    fn grow(spec: &RunSpec, trees: Trees, sample: &Votes, replica: u32, tree: u64) -> Result<Self, RunError> {
         let stream = RandomStream::new(spec.run.seed, Purpose::Weights, replica);
         let seed = u64::from(stream.draw_u32(tree, 0)) << 32 | u64::from(stream.draw_u32(tree, 1));
         let parameters = RandomForestClassifierParameters::default()
@@ -78,15 +92,15 @@ impl Tree {
             // smartcore counts levels, and the root is the first of them.
             depth => parameters.with_max_depth(depth as u16 + 1),
         };
-        let labels: Vec<i32> = seen.y.iter().map(|y| *y as i32).collect();
+        let labels: Vec<i32> = sample.y.iter().map(|y| *y as i32).collect();
         if labels.iter().all(|label| *label == labels[0]) {
             return Ok(Tree::Leaf(labels.first().copied().unwrap_or(0)));
         }
-        RandomForestClassifier::fit(&seen.x, &labels, parameters).map(Tree::Grown).map_err(failed)
+        RandomForestClassifier::fit(&sample.x, &labels, parameters).map(Tree::Grown).map_err(failed)
     }
 
-    /// What it says of every row of `x`, −1 or +1.
-    fn says(&self, x: &DenseMatrix<f32>) -> Result<Vec<i32>, RunError> {
+    /// The vote of the tree on every row of `x`, −1 or +1.
+    fn predict(&self, x: &DenseMatrix<f32>) -> Result<Vec<i32>, RunError> {
         match self {
             Tree::Leaf(label) => Ok(vec![*label; x.shape().0]),
             Tree::Grown(tree) => tree.predict(x).map_err(failed),
@@ -94,7 +108,7 @@ impl Tree {
     }
 }
 
-/// What every tree of the first replica's forest says after `at.step` steps of the run, of every row of `x`, and the forest's
+/// Votes of every tree of the first replica's forest after `at.step` steps of the run, on every row of `x`, and the forest's
 /// output.
 ///
 /// # Errors
@@ -107,183 +121,158 @@ pub fn inside(spec: &RunSpec, trees: Trees, at: &At<'_>, x: &[f32]) -> Result<Ve
         return Err("the forest has no tree yet: each training step grows one tree".into());
     }
     fits(saturating_product([rows, grown]))?;
-    let told = |failure: RunError| failure.to_string();
-    let sample = Ballot::new(sample(spec, 0)).map_err(told)?;
-    let x = DenseMatrix::new(rows, columns, x.to_vec(), false).map_err(failed).map_err(told)?;
+    let describe = |failure: RunError| failure.to_string();
+    let sample = Votes::new(draw_sample(spec, 0)).map_err(describe)?;
+    let x = DenseMatrix::new(rows, columns, x.to_vec(), false).map_err(failed).map_err(describe)?;
     // Tree by tree, and then example by example.
-    let said: Result<Vec<Vec<i32>>, RunError> =
-        (0..grown as u64).map(|tree| Tree::grow(spec, trees, &sample, 0, tree)?.says(&x)).collect();
-    let (said, mut all) = (said.map_err(told)?, Gathered::default());
+    let trees: Result<Vec<Vec<i32>>, RunError> =
+        (0..grown as u64).map(|tree| Tree::grow(spec, trees, &sample, 0, tree)?.predict(&x)).collect();
+    let (trees, mut all) = (trees.map_err(describe)?, Gathered::default());
     for row in 0..rows {
-        let votes = said.iter().map(|tree| f64::from(tree[row]));
+        let votes = trees.iter().map(|tree| f64::from(tree[row]));
         all.activations("trees", &[("tree", grown)], votes.clone());
         all.add(Kind::Examples, OUTPUTS, &[], [votes.sum::<f64>() / grown as f64]);
     }
     Ok(all.arrays())
 }
 
-/// One replica: its sample, and its held-out examples.
-struct Grove {
-    seen: Ballot,
-    held_out: Ballot,
+/// Trees of one replica that have voted, with their votes.
+struct ReplicaForest {
+    sample: Votes,
+    held_out: Votes,
+    /// Number of trees that have voted.
+    count: usize,
 }
 
-/// Random forests over all replicas.
-pub struct Forest {
+impl ReplicaForest {
+    /// Replica `replica` before its first tree.
+    fn new(spec: &RunSpec, replica: u32) -> Result<Self, RunError> {
+        let mut held_out = Batch::default();
+        let (seed, count) = (spec.run.seed, spec.held_out_count());
+        spec.task.sampler().append_held_out_of_replica(seed, replica, 0, count, &mut held_out);
+        let sample = Votes::new(draw_sample(spec, replica))?;
+        Ok(ReplicaForest { sample, held_out: Votes::new(held_out)?, count: 0 })
+    }
+}
+
+/// Random forests in all replicas of a run.
+pub struct ForestProcess {
     spec: RunSpec,
     trees: Trees,
-    groves: Result<Vec<Grove>, RunError>,
-    /// Training steps that are grown.
-    grown: u64,
-    remembered: u64,
+    replicas: Vec<ReplicaForest>,
+    failure: Option<RunError>,
 }
 
-impl Forest {
-    /// The learner of `spec`, whose model is a forest of `trees`, before its first tree.
-    pub fn new(spec: &RunSpec, trees: Trees) -> Self {
-        Forest { groves: groves(spec), spec: spec.clone(), trees, grown: 0, remembered: 0 }
-    }
-
-    /// Grows tree number `tree`, from 0, in every replica.
-    fn grow(&mut self, tree: u64) -> Result<(), RunError> {
-        if tree >= self.trees.count as u64 {
-            return Ok(());
+impl ForestProcess {
+    /// Grows trees of replica `replica` until there are as many as after `steps` steps of the run, or to the deadline; returns
+    /// whether there are as many.
+    fn grow(&mut self, replica: usize, steps: u64, deadline_ms: f64) -> Result<bool, RunError> {
+        let wanted = self.trees.grown(steps);
+        let Some(own) = self.replicas.get_mut(replica) else { return Ok(true) };
+        if own.count > wanted {
+            // The votes are sums, from which no single tree can be taken.
+            own.sample.clear();
+            own.held_out.clear();
+            own.count = 0;
         }
-        let groves = self.groves.as_mut().map_err(|failure| failure.clone())?;
-        for (replica, grove) in groves.iter_mut().enumerate() {
-            let grown = Tree::grow(&self.spec, self.trees, &grove.seen, replica as u32, tree)?;
-            for ballot in [&mut grove.seen, &mut grove.held_out] {
-                let said = grown.says(&ballot.x)?;
-                ballot.votes.iter_mut().zip(said).for_each(|(votes, said)| *votes += said);
-            }
-        }
-        Ok(())
-    }
-
-    /// Grows until `step` steps have been made, or to the deadline.
-    fn reach(&mut self, step: u64, deadline_ms: f64) -> Result<(), RunError> {
-        while self.grown < step {
-            self.grow(self.grown)?;
-            self.grown += 1;
+        while own.count < wanted {
+            let tree = Tree::grow(&self.spec, self.trees, &own.sample, replica as u32, own.count as u64)?;
+            own.sample.add(&tree)?;
+            own.held_out.add(&tree)?;
+            own.count += 1;
             if now_ms() >= deadline_ms {
                 break;
             }
         }
-        Ok(())
+        Ok(own.count >= wanted)
     }
 
-    /// Forgets all trees beyond those of `step` steps: all of them, since votes cannot be told apart.
-    fn go_back(&mut self, step: u64) {
-        if self.grown > step {
-            self.groves = groves(&self.spec);
-            self.grown = 0;
+    /// Grows all trees of replica `replica` up to those of `steps` steps, unless a tree could not be grown.
+    fn grow_all(&mut self, replica: usize, steps: u64) {
+        if self.failure.is_none() {
+            self.failure = self.grow(replica, steps, f64::INFINITY).err();
         }
-    }
-
-    fn look(&mut self, step: u64) -> Result<Measurement, RunError> {
-        self.go_back(step);
-        self.reach(step, f64::INFINITY)?;
-        let trees = self.trees.grown(step);
-        let groves = self.groves.as_ref().map_err(|failure| failure.clone())?;
-        let mut row = Measurement { step, ..Default::default() };
-        for grove in groves {
-            let (train, test) = (grove.seen.said(&self.spec, trees), grove.held_out.said(&self.spec, trees));
-            row.train_loss.push(train.0);
-            row.train_accuracy.push(train.1);
-            row.test_loss.push(test.0);
-            row.test_accuracy.push(test.1);
-        }
-        Ok(row)
     }
 }
 
-fn groves(spec: &RunSpec) -> Result<Vec<Grove>, RunError> {
-    let (task, seed) = (spec.task.sampler(), spec.run.seed);
-    let grove = |replica: u32| {
-        let mut held_out = Batch::default();
-        task.append_held_out_of_replica(seed, replica, 0, spec.held_out_count(), &mut held_out);
-        Ok(Grove { seen: Ballot::new(sample(spec, replica))?, held_out: Ballot::new(held_out)? })
-    };
-    (0..spec.run.replicas as u32).map(grove).collect()
+impl Process for ForestProcess {
+    /// Steps of the run, each of which has grown a tree until there are as many as the forest has.
+    type State = u64;
+
+    fn new(spec: &RunSpec) -> Result<(Self, u64), String> {
+        let Some(Family::Forest(trees)) = spec.model.config().family() else {
+            return Err(format!("{} is no forest", spec.model.info().name));
+        };
+        let replicas: Result<Vec<ReplicaForest>, RunError> =
+            (0..spec.run.replicas as u32).map(|replica| ReplicaForest::new(spec, replica)).collect();
+        let replicas = replicas.map_err(|failure| failure.to_string())?;
+        Ok((ForestProcess { spec: spec.clone(), trees, replicas, failure: None }, 0))
+    }
+
+    fn step(&mut self, steps: &mut u64, _spec: &RunSpec, (replica, step): (usize, u64)) {
+        *steps = step + 1;
+        self.grow_all(replica, *steps);
+    }
+
+    fn catch_up(&mut self, steps: &u64, replica: usize, deadline_ms: f64) -> bool {
+        match self.grow(replica, *steps, deadline_ms) {
+            Ok(is_complete) => is_complete,
+            Err(failure) => {
+                self.failure = Some(failure);
+                false
+            }
+        }
+    }
+
+    fn measure(
+        &mut self,
+        steps: &mut u64,
+        (replica, _): (usize, u64),
+        _held_out: usize,
+        row: &mut Measurement,
+    ) {
+        self.grow_all(replica, *steps);
+        let Some(own) = self.replicas.get(replica) else { return };
+        let (train, test) =
+            (own.sample.measure(&self.spec, own.count), own.held_out.measure(&self.spec, own.count));
+        row.train_loss.push(train.0);
+        row.train_accuracy.push(train.1);
+        row.test_loss.push(test.0);
+        row.test_accuracy.push(test.1);
+    }
+
+    fn failure(&self) -> Option<RunError> {
+        self.failure.clone()
+    }
+
+    fn save(steps: &u64, _which: usize) -> Vec<f32> {
+        vec![*steps as f32]
+    }
+
+    fn load(steps: &mut u64, _which: usize, values: &[f32]) {
+        *steps = values.first().map_or(0, |steps| *steps as u64);
+    }
 }
 
 /// The sample from which the trees of a replica are grown.
-fn sample(spec: &RunSpec, replica: u32) -> Batch {
-    let (task, mut seen) = (spec.task.sampler(), Batch::default());
-    task.append_training_set(spec.run.seed, replica, 0, task.training_set_size().unwrap_or(0), &mut seen);
-    seen
+fn draw_sample(spec: &RunSpec, replica: u32) -> Batch {
+    let (task, mut sample) = (spec.task.sampler(), Batch::default());
+    task.append_training_set(spec.run.seed, replica, 0, task.training_set_size().unwrap_or(0), &mut sample);
+    sample
 }
 
 fn failed(error: smartcore::error::Failed) -> RunError {
     RunError::Internal(format!("no tree could be grown: {error}"))
 }
 
-impl Learner for Forest {
-    fn advance<'a>(&'a mut self, segment: &'a Segment<'a>) -> Local<'a, Progress> {
-        Box::pin(async move {
-            // What was grown before a run was taken up comes first, however long it takes.
-            self.go_back(segment.from);
-            self.reach(segment.from, segment.deadline_ms)?;
-            if self.grown < segment.from {
-                return Ok(Progress { step: segment.from, rows: vec![] });
-            }
-            let mut step = segment.from;
-            if segment.due(step) {
-                return Ok(Progress { step, rows: vec![self.look(step)?] });
-            }
-            while step < segment.until {
-                self.reach(step + 1, f64::INFINITY)?;
-                step += 1;
-                if segment.due(step) || now_ms() >= segment.deadline_ms {
-                    break;
-                }
-            }
-            Ok(Progress { step, rows: vec![] })
-        })
-    }
-
-    fn measure(&mut self, step: u64, _held_out: usize) -> Local<'_, Measurement> {
-        Box::pin(async move { self.look(step) })
-    }
-
-    fn weights(&self) -> Local<'_, Weights> {
-        let trees = vec![self.grown as f32; self.spec.run.replicas];
-        Box::pin(async move { Ok(Weights { parameters: vec![trees], moments: self.moments() }) })
-    }
-
-    fn first_replica(&self, count: usize) -> Local<'_, Vec<Vec<f32>>> {
-        let grown = vec![vec![self.grown as f32]; count.min(1)];
-        Box::pin(async move { Ok(grown) })
-    }
-
-    fn load(&mut self, weights: &Weights) {
-        let step = weights.parameters.first().and_then(|trees| trees.first()).map_or(0.0, |trees| *trees);
-        self.go_back(step as u64);
-        self.remembered = step as u64;
-    }
-
-    fn remember(&mut self, step: u64) {
-        self.remembered = step;
-    }
-
-    fn restore(&mut self) -> Local<'_, ()> {
-        self.go_back(self.remembered);
-        Box::pin(async { Ok(()) })
-    }
-}
-
-impl Forest {
-    /// What an optimizer would keep: it keeps nothing of a forest, in as many places as a checkpoint has.
-    fn moments(&self) -> Vec<Vec<Vec<f32>>> {
-        vec![vec![vec![0.0; self.spec.run.replicas]; self.spec.optimizer.moment_count()]]
-    }
-}
-
 #[cfg(all(test, not(target_family = "wasm")))]
 mod tests {
     use super::*;
-    use crate::session::learner::ready;
+    use crate::cpu::process::ProcessLearner;
+    use crate::session::learner::{Learner, Segment, ready};
     use vivarium_model::permalink::decode;
+
+    type ForestLearner = ProcessLearner<ForestProcess>;
 
     /// The votes of the arrays are those that are measured.
     #[test]
@@ -292,12 +281,11 @@ mod tests {
         let (link, notices) = decode(link);
         assert!(notices.is_empty(), "{notices:?}");
         let spec = link.spec;
-        let Some(vivarium_model::models::Family::Forest(trees)) = spec.model.config().family() else {
-            panic!("another family")
-        };
+        let Some(Family::Forest(trees)) = spec.model.config().family() else { panic!("another family") };
         let mut batch = Batch::default();
         spec.task.sampler().append_held_out_of_replica(3, 0, 0, spec.held_out_count(), &mut batch);
-        let mut forest = Forest::new(&spec, trees);
+        let mut forest = ForestLearner::new(&spec).unwrap();
+        let mut from = 0;
         for (step, grown) in [(1, 1), (5, 5), (100, 7)] {
             let at = At { seed: 3, step, rate: 0.0, kinds: &[Kind::Activations] };
             let arrays = inside(&spec, trees, &at, &batch.x).unwrap();
@@ -310,10 +298,51 @@ mod tests {
             }
             let right: f64 =
                 batch.y.iter().zip(&outputs.values).map(|(y, output)| accuracy_credit(*y, *output)).sum();
-            let row = ready(forest.measure(step, 64));
+            forest.train(&spec, from, step);
+            from = step;
+            let row = forest.measure_now(step, 64);
             assert_eq!(row.test_accuracy[0], (right / 64.0) as f32, "{step}");
         }
         let at = At { seed: 3, step: 0, rate: 0.0, kinds: &[] };
         assert!(inside(&spec, trees, &at, &batch.x).unwrap_err().starts_with("the forest has no tree yet"));
+    }
+
+    /// Between two moments at which a person could press Pause, a forest of a file grows one tree.
+    #[test]
+    fn a_forest_of_a_file_grows_its_trees_again() {
+        let link = "#v1/tabular?model=random-forest&trees=7&m=60&held=64&seed=3&replicas=2";
+        let spec = decode(link).0.spec;
+        let (mut whole, mut second) =
+            (ForestLearner::new(&spec).unwrap(), ForestLearner::new(&spec).unwrap());
+        whole.train(&spec, 0, 5);
+        let file = ready(whole.weights());
+        assert_eq!(file.parameters, [[5.0; 2]]);
+        second.load(&file);
+        let segment = Segment {
+            spec: &spec,
+            from: 5,
+            until: 5,
+            last: 5,
+            measured: None,
+            held_out: 64,
+            deadline_ms: 0.0,
+        };
+        let mut calls = 0;
+        let row = loop {
+            calls += 1;
+            let progress = ready(second.advance(&segment));
+            assert_eq!(progress.step, 5);
+            if let Some(row) = progress.rows.into_iter().next() {
+                break row;
+            }
+        };
+        assert_eq!((&row, calls), (&whole.measure_now(5, 64), 10));
+        // An earlier state has fewer trees.
+        whole.remember(5);
+        let five = row;
+        whole.train(&spec, 5, 9);
+        assert_eq!(ready(whole.weights()).parameters, [[9.0; 2]]);
+        ready(whole.restore());
+        assert_eq!(whole.measure_now(5, 64), five);
     }
 }

@@ -1,9 +1,8 @@
-//! The learner of searches among cell rules: a step of the run is a restart, which tries one rule and keeps the one that answers
+//! The process of searches among cell rules: a step of the run is a restart, which tries one rule and keeps the one that answers
 //! most validation queries right.
 //!
 //! # Why
-//! It is a learner like the others, so that transport, links, sweeps and files are there for a search too. All that a search
-//! knows is among its parameters, so that it goes on from a file as if it had never stopped.
+//! The arrays of the state hold all results of a search, so that it continues from a file as if it had never stopped.
 //!
 //! # Speed
 //! One of two hyperthreads of an AMD EPYC with AVX-512 (2026-11-26), d = 7 and m = 15, all 19,683 rules on 400 queries: 0.30 s
@@ -11,9 +10,7 @@
 //! queries in a word; numpy with a table of nine entries and an array for all queries makes 4.9·10⁸. All of it lies in the
 //! nearest caches, so that memory bandwidth is no limit.
 
-use super::learner::{CpuLearner, CpuNetwork};
-use vivarium_kernels::cpu::ReplicaState;
-use vivarium_kernels::cpu::one_hidden_layer::Update;
+use super::process::Process;
 use vivarium_model::models::Family;
 use vivarium_model::models::cell_rules::{
     BEST, CLOUD, GOOD, MOST_TESTS, RULE, SIDE, numbers, place, rule_of,
@@ -26,22 +23,18 @@ use vivarium_science::succinct::search::{
 };
 use vivarium_science::succinct::{LearningMetric, LearningProblem, MAX_EXAMPLE_INPUTS, MAX_EXAMPLES};
 
-/// Searches among rules, on the processor.
-pub type RuleSearchCpu = CpuLearner<RuleSearches>;
-
 /// Numbers of queries that a replica has for itself: half of them for its own size, half for twice the size.
 const QUERIES_OF_REPLICA: u64 = 1 << 20;
 
 /// The searches of a run.
-pub struct RuleSearches {
+pub struct RuleSearchProcess {
     net: SearchOfRules,
     task: QueryDistribution,
     seed: u64,
     tests: usize,
-    replicas: Vec<OfReplica>,
-    judged: RuleAnswers,
-    /// The replica whose turn it is.
-    turn: usize,
+    replicas: Vec<ReplicaQueries>,
+    /// Workspace: the answers of the latest rule.
+    answers: RuleAnswers,
     ahead: Ahead,
 }
 
@@ -68,54 +61,28 @@ impl Ahead {
     }
 }
 
-/// What belongs to one replica and does not change.
-struct OfReplica {
+/// Queries of one replica.
+struct ReplicaQueries {
     /// Validation queries, and after them those of the test.
     queries: BitSlicedQueries,
-    /// Queries of twice the size, once they are asked for.
+    /// Queries of twice the size; none before the first measurement of a rule.
     twice: Option<BitSlicedQueries>,
     /// The rule that was measured last, with its accuracy on the test and at twice the size.
-    known: Option<(CellRule, [f64; 2])>,
+    measured: Option<(CellRule, [f64; 2])>,
 }
 
-/// What one search is at.
+/// State of one search: the arrays of [`vivarium_model::models::cell_rules`].
 #[derive(Debug, Clone, PartialEq)]
-pub struct Chosen {
+pub struct SearchState {
     rule: [f32; 9],
     best: [f32; 3],
     cloud: Vec<f32>,
 }
 
-impl Chosen {
-    /// The rule that is chosen so far; none before the first restart.
+impl SearchState {
+    /// The best rule so far; none before the first restart.
     fn rule(&self) -> Option<CellRule> {
         (self.best[1] > 0.0).then(|| rule_of(&self.rule))
-    }
-}
-
-impl ReplicaState for Chosen {
-    fn read(&self, part: usize, which: usize) -> Vec<f32> {
-        let own = match which {
-            RULE => self.rule.to_vec(),
-            BEST => self.best.to_vec(),
-            _ => self.cloud.clone(),
-        };
-        // No optimizer remembers anything.
-        if part == 0 { own } else { vec![0.0; own.len()] }
-    }
-
-    fn write(&mut self, part: usize, which: usize, values: &[f32]) {
-        match which {
-            _ if part > 0 => {}
-            RULE => self.rule.copy_from_slice(values),
-            BEST => self.best.copy_from_slice(values),
-            CLOUD => self.cloud = values.to_vec(),
-            _ => {}
-        }
-    }
-
-    fn copy(&mut self, other: &Self) {
-        self.clone_from(other);
     }
 }
 
@@ -135,12 +102,12 @@ fn parts(judged: &RuleAnswers, first: usize) -> [u32; 2] {
     [2 * right + tied, 2 * right_after + tied_after]
 }
 
-impl RuleSearches {
+impl RuleSearchProcess {
     /// Points on the validation queries and on the test queries, in halves.
     fn judge(&mut self, number: usize, rule: CellRule) -> Option<[u32; 2]> {
         let own = self.replicas.get_mut(number)?;
-        own.queries.evaluate(rule, self.net.readout(), &mut self.judged);
-        Some(parts(&self.judged, self.net.validation))
+        own.queries.evaluate(rule, self.net.readout(), &mut self.answers);
+        Some(parts(&self.answers, self.net.validation))
     }
 
     /// Accuracy on the validation queries, the test queries and all of them.
@@ -169,8 +136,8 @@ impl RuleSearches {
 
     /// The accuracy of a rule on the test queries, and at twice the size or the largest one there may be.
     fn tested(&mut self, number: usize, rule: CellRule) -> Option<[f64; 2]> {
-        if let Some((known, accuracies)) = self.replicas.get(number)?.known
-            && known == rule
+        if let Some((measured, accuracies)) = self.replicas.get(number)?.measured
+            && measured == rule
         {
             return Some(accuracies);
         }
@@ -187,7 +154,7 @@ impl RuleSearches {
             own.twice = BitSlicedQueries::new(&larger.queries(seed, first, count).ok()?).ok();
         }
         let twice = own.twice.as_mut()?.accuracy(rule, self.net.readout());
-        own.known = Some((rule, [test, twice]));
+        own.measured = Some((rule, [test, twice]));
         Some([test, twice])
     }
 }
@@ -206,10 +173,10 @@ pub fn task_of(problem: &LearningProblem) -> Result<QueryDistribution, SearchErr
     QueryDistribution::new(problem.family, problem.inputs, problem.examples, problem.noise)
 }
 
-impl CpuNetwork for RuleSearches {
-    type Replica = Chosen;
+impl Process for RuleSearchProcess {
+    type State = SearchState;
 
-    fn new(spec: &RunSpec) -> Result<(Self, Chosen), String> {
+    fn new(spec: &RunSpec) -> Result<(Self, SearchState), String> {
         let Some(Family::RuleSearch(net)) = spec.model.config().family() else {
             return Err(format!("{} searches for no rule", spec.model.info().name));
         };
@@ -219,67 +186,60 @@ impl CpuNetwork for RuleSearches {
         let task = task_of(&problem).map_err(say)?;
         let room = most_queries(task).saturating_sub(net.validation);
         let tests = spec.held_out_count().min(MOST_TESTS).min(room).max(1);
-        let first = Chosen { rule: [0.0; 9], best: [0.0; 3], cloud: vec![0.0; SIDE * SIDE] };
-        let mut searches = RuleSearches {
+        let state = SearchState { rule: [0.0; 9], best: [0.0; 3], cloud: vec![0.0; SIDE * SIDE] };
+        let mut process = RuleSearchProcess {
             replicas: vec![],
             seed: spec.run.seed,
-            judged: RuleAnswers::default(),
-            turn: 0,
+            answers: RuleAnswers::default(),
             ahead: Ahead::default(),
             tests,
             task,
             net,
         };
         let of_replica = |number: u64| {
-            let queries = searches.queries(number)?;
-            Ok(OfReplica { queries: BitSlicedQueries::new(&queries)?, twice: None, known: None })
+            let queries = process.queries(number)?;
+            Ok(ReplicaQueries { queries: BitSlicedQueries::new(&queries)?, twice: None, measured: None })
         };
-        let replicas: Result<Vec<OfReplica>, SearchError> =
+        let replicas: Result<Vec<ReplicaQueries>, SearchError> =
             (0..spec.run.replicas as u64).map(of_replica).collect();
-        searches.replicas = replicas.map_err(say)?;
-        Ok((searches, first))
+        process.replicas = replicas.map_err(say)?;
+        Ok((process, state))
     }
 
-    /// A restart looks at all queries; here it is told whose turn it is.
-    fn draw(&mut self, _spec: &RunSpec, number: usize, _step: u64) {
-        self.turn = number;
-    }
-
-    fn step(&mut self, replica: &mut Chosen, _spec: &RunSpec, step: u64, _update: &Update) {
-        let tried = self.net.tried(self.seed, self.turn, step);
-        let known = self.ahead.of(self.turn, step);
+    fn step(&mut self, state: &mut SearchState, _spec: &RunSpec, (replica, step): (usize, u64)) {
+        let tried = self.net.tried(self.seed, replica, step);
+        let known = self.ahead.of(replica, step);
         let Some((rule, points)) =
-            tried.and_then(|rule| Some((rule, known.or_else(|| self.judge(self.turn, rule))?)))
+            tried.and_then(|rule| Some((rule, known.or_else(|| self.judge(replica, rule))?)))
         else {
             return;
         };
         let [valid, test, all] = self.accuracies(points);
         let [points, _] = points;
-        if let Some(count) = replica.cloud.get_mut(place(valid) * SIDE + place(test)) {
+        if let Some(count) = state.cloud.get_mut(place(valid) * SIDE + place(test)) {
             *count += 1.0;
         }
         if all >= GOOD {
-            replica.best[2] += 1.0;
+            state.best[2] += 1.0;
         }
         // The first of equal ones stays.
-        if points as f32 > replica.best[0] || replica.best[1] == 0.0 {
-            replica.rule = numbers(rule);
-            replica.best = [points as f32, step as f32 + 1.0, replica.best[2]];
+        if points as f32 > state.best[0] || state.best[1] == 0.0 {
+            state.rule = numbers(rule);
+            state.best = [points as f32, step as f32 + 1.0, state.best[2]];
         }
     }
 
     fn measure(
         &mut self,
-        replica: &mut Chosen,
-        number: usize,
-        step: u64,
+        state: &mut SearchState,
+        (replica, step): (usize, u64),
         _held_out: usize,
         row: &mut Measurement,
     ) {
-        let rule = replica.rule();
-        let tried: f32 = replica.cloud.iter().sum();
-        let valid = replica.best[0] / (2 * self.net.validation) as f32;
-        let tested = rule.and_then(|rule| self.tested(number, rule));
+        let rule = state.rule();
+        let tried: f32 = state.cloud.iter().sum();
+        let valid = state.best[0] / (2 * self.net.validation) as f32;
+        let tested = rule.and_then(|rule| self.tested(replica, rule));
         let [test, twice] = tested.unwrap_or([0.5; 2]).map(|accuracy| accuracy as f32);
         // Before the first restart an answer is a guess.
         let valid = if rule.is_some() { valid } else { 0.5 };
@@ -289,21 +249,41 @@ impl CpuNetwork for RuleSearches {
         row.test_accuracy.push(test);
         row.measures.resize(LearningMetric::ALL.len(), vec![]);
         let measures = LearningMetric::ALL.iter().map(|measured| match measured {
-            LearningMetric::GoodRuleShare if step > 0 => replica.best[2] / tried.max(1.0),
+            LearningMetric::GoodRuleShare if step > 0 => state.best[2] / tried.max(1.0),
             LearningMetric::TwiceSizeAccuracy if rule.is_some() => twice,
-            LearningMetric::BestRestart if rule.is_some() => replica.best[1],
+            LearningMetric::BestRestart if rule.is_some() => state.best[1],
             _ => f32::NAN,
         });
         row.measures.iter_mut().zip(measures).for_each(|(all, one)| all.push(one));
+    }
+
+    fn save(state: &SearchState, which: usize) -> Vec<f32> {
+        match which {
+            RULE => state.rule.to_vec(),
+            BEST => state.best.to_vec(),
+            _ => state.cloud.clone(),
+        }
+    }
+
+    fn load(state: &mut SearchState, which: usize, values: &[f32]) {
+        match which {
+            RULE => state.rule.copy_from_slice(values),
+            BEST => state.best.copy_from_slice(values),
+            CLOUD => state.cloud = values.to_vec(),
+            _ => {}
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cpu::process::ProcessLearner;
     use crate::session::learner::{Learner, ready};
     use vivarium_model::permalink::decode;
     use vivarium_science::succinct::search::{ReadoutCells, RuleScores, predict};
+
+    type RuleSearchLearner = ProcessLearner<RuleSearchProcess>;
 
     fn spec(link: &str) -> RunSpec {
         let (link, notices) = decode(&format!("#v1/succinct-learning?model=cell-rules&{link}"));
@@ -318,7 +298,7 @@ mod tests {
     #[test]
     fn an_exhaustive_search_finds_what_the_scores_say() {
         let spec = spec("tried=all&inputs=4&examples=6&valid=20&held=64");
-        let mut learner = RuleSearchCpu::new(&spec).unwrap();
+        let mut learner = RuleSearchLearner::new(&spec).unwrap();
         learner.train(&spec, 0, 19_700);
         let row = learner.measure_now(19_700, 64);
         let task = task_of(&spec.task.examples().learning_problem().unwrap()).unwrap();
@@ -326,7 +306,7 @@ mod tests {
         let (valid, test) = queries.split_at(20);
         let scores = RuleScores::new(valid, ReadoutCells::All).unwrap();
         let best = scores.best();
-        assert_eq!(learner.replicas[0].rule(), Some(best));
+        assert_eq!(learner.replicas[0].state.rule(), Some(best));
         assert_eq!(measured(&row, LearningMetric::BestRestart)[0], best.number() as f32 + 1.0);
         let points =
             |query: &vivarium_science::succinct::search::Query| match predict(query, best, ReadoutCells::All)
@@ -340,17 +320,18 @@ mod tests {
         let all = RuleScores::new(&queries, ReadoutCells::All).unwrap();
         let good = all.count_at_least(GOOD) as f32 / 19_683.0;
         assert!((measured(&row, LearningMetric::GoodRuleShare)[0] - good).abs() < 1e-7);
-        assert_eq!(learner.replicas[0].cloud.iter().sum::<f32>(), 19_683.0);
+        assert_eq!(learner.replicas[0].state.cloud.iter().sum::<f32>(), 19_683.0);
     }
 
     #[test]
     fn what_is_kept_and_taken_up_again_goes_on_with_the_same_bits() {
         let spec = spec("replicas=3&read=bottom&held=100");
-        let (mut whole, mut first) = (RuleSearchCpu::new(&spec).unwrap(), RuleSearchCpu::new(&spec).unwrap());
+        let (mut whole, mut first) =
+            (RuleSearchLearner::new(&spec).unwrap(), RuleSearchLearner::new(&spec).unwrap());
         whole.train(&spec, 0, 300);
         first.train(&spec, 0, 120);
         let kept = ready(first.weights());
-        let mut second = RuleSearchCpu::new(&spec).unwrap();
+        let mut second = RuleSearchLearner::new(&spec).unwrap();
         second.load(&kept);
         second.train(&spec, 120, 200);
         second.remember(200);
@@ -366,15 +347,15 @@ mod tests {
             a.train_accuracy[0] >= 0.5
                 && measured(&a, LearningMetric::TwiceSizeAccuracy).iter().all(|share| *share <= 1.0)
         );
-        assert_ne!(whole.replicas[0].cloud, whole.replicas[1].cloud);
+        assert_ne!(whole.replicas[0].state.cloud, whole.replicas[1].state.cloud);
     }
 
     #[test]
     fn the_largest_problems_have_as_many_queries_as_there_is_room_for() {
         let spec = spec("inputs=31&examples=100&valid=1000&held=4096");
-        let mut learner = RuleSearchCpu::new(&spec).unwrap();
-        assert_eq!(learner.network.tests, (1 << 23) / (101 * 32) - 1000);
-        let [test, twice] = learner.network.tested(0, CellRule::CONSENSUS).unwrap();
+        let mut learner = RuleSearchLearner::new(&spec).unwrap();
+        assert_eq!(learner.network.process.tests, (1 << 23) / (101 * 32) - 1000);
+        let [test, twice] = learner.network.process.tested(0, CellRule::CONSENSUS).unwrap();
         assert!(test > 0.9 && twice > 0.9, "{test} {twice}");
     }
 

@@ -44,7 +44,7 @@ fn agrees<N: CpuNetwork>(link: &str) {
     assert!(
         !spec.uses_autodiff() && entry(&spec, Place::Cpu).is_some_and(|entry| entry.takes(&spec).is_ok())
     );
-    let mut tensors = Autodiff::new(&spec, Device::cpu().tensors());
+    let mut tensors = Autodiff::new(&spec, Device::cpu().tensors()).unwrap();
     let mut looped = CpuLearner::<N>::new(&spec).unwrap();
     let mut step = 0;
     for until in [1, 10, 100] {
@@ -134,7 +134,7 @@ fn powers_are_those_of_autodiff_with_their_penalty_and_their_margin() {
     // Measured alike, the margin too.
     let spec = spec(&format!("{POWERS}&n=6&data=cube&batch=0&std=0.5&replicas=2"));
     let mut looped = CpuLearner::<Powers>::new(&spec).unwrap();
-    let mut tensors = Autodiff::new(&spec, Device::cpu().tensors());
+    let mut tensors = Autodiff::new(&spec, Device::cpu().tensors()).unwrap();
     let (mine, exact) = (looped.measure_now(0, 64), pollster::block_on(tensors.measure(0, 64)).unwrap());
     let numbers = |row: &vivarium_model::protocol::Measurement| {
         [&row.train_loss, &row.train_accuracy, &row.test_loss, &row.test_accuracy, &row.margin]
@@ -349,7 +349,7 @@ fn layers_one_by_one_are_those_of_autodiff() {
     let spec = spec(
         "#v1/sparse-parity?n=8&k=2&model=deep-mlp&widths=9.5&layers=greedy&act=relu&opt=adam&lr=0.01&wd=0.1&loss=ce&steps=40&halt=steps&held=64",
     );
-    let mut tensors = Autodiff::new(&spec, Device::cpu().tensors());
+    let mut tensors = Autodiff::new(&spec, Device::cpu().tensors()).unwrap();
     let mut looped =
         super::one_output::OneOutputCpu::<vivarium_kernels::cpu::one_output::graph::GraphLoop>::new(&spec)
             .unwrap();
@@ -406,7 +406,7 @@ fn measures_as_autodiff(network: &str) {
     for (rest, held_out) in [("", 121), ("", 50), ("&frac=0.4", 73), ("&frac=0.4&batch=7&replicas=3", 30)] {
         let link = format!("{network}{rest}&ls=0.1");
         let spec = spec(&link);
-        let mut tensors = Autodiff::new(&spec, Device::cpu().tensors());
+        let mut tensors = Autodiff::new(&spec, Device::cpu().tensors()).unwrap();
         let mut looped = GraphNetCpu::new(&spec).unwrap();
         looped.train(&spec, 0, 5);
         tensors.load(&ready(looped.weights()));

@@ -13,7 +13,8 @@
 //! card's 1.7·10¹³ operations on whole numbers would allow 1.8·10¹³ updates. Memory is no limit: a lane reads 512 bytes for
 //! 65,536 updates, 4·10¹⁰ of 4.8·10¹² bytes a second.
 
-use crate::cpu::rule_search::{Ahead, RuleSearchCpu};
+use crate::cpu::process::ProcessLearner;
+use crate::cpu::rule_search::{Ahead, RuleSearchProcess};
 use crate::gpu::errors::trouble;
 use crate::gpu::launch_sizer::LaunchSizer;
 use crate::session::learner::{Learner, Local, Progress, Segment, Weights};
@@ -24,7 +25,7 @@ use vivarium_model::run::RunSpec;
 
 /// Searches among rules, which the GPU that has been opened judges.
 pub struct RuleSearchGpu {
-    searches: RuleSearchCpu,
+    searches: ProcessLearner<RuleSearchProcess>,
     kernel: RuleJudge,
     sizer: LaunchSizer,
 }
@@ -35,10 +36,10 @@ impl RuleSearchGpu {
     /// # Errors
     /// A sentence that says why the searches are not covered, or why this GPU cannot judge them.
     pub fn new(spec: &RunSpec) -> Result<Self, String> {
-        let searches = RuleSearchCpu::new(spec)?;
+        let searches = ProcessLearner::<RuleSearchProcess>::new(spec)?;
         let queries: Result<Vec<_>, _> =
-            (0..spec.run.replicas as u64).map(|number| searches.network.queries(number)).collect();
-        let net = searches.network.net();
+            (0..spec.run.replicas as u64).map(|number| searches.network.process.queries(number)).collect();
+        let net = searches.network.process.net();
         let queries = queries.map_err(|error| error.to_string())?;
         let kernel = RuleJudge::new(&queries, net.validation, net.readout())?;
         Ok(RuleSearchGpu { searches, kernel, sizer: LaunchSizer::default() })
@@ -49,7 +50,7 @@ impl RuleSearchGpu {
         let begin = now_ms();
         let most = (self.sizer.steps as u64).min(self.kernel.most_rules() as u64);
         let until = from + most.min(last.saturating_sub(from));
-        let net = self.searches.network.net();
+        let net = self.searches.network.process.net();
         let tried = |replica: usize| -> Vec<_> {
             (from..until).map_while(|step| net.tried(spec.run.seed, replica, step)).collect()
         };
@@ -59,7 +60,7 @@ impl RuleSearchGpu {
                 (RunError::GpuLost(_), Some(why)) => RunError::GpuLost(why),
                 (failure, _) => failure,
             })?;
-            *self.searches.network.ahead() = Ahead { from, points };
+            *self.searches.network.process.ahead() = Ahead { from, points };
             self.sizer.learn(until - from, now_ms() - begin);
         }
         Ok(())
@@ -70,11 +71,11 @@ impl Learner for RuleSearchGpu {
     fn advance<'a>(&'a mut self, segment: &'a Segment<'a>) -> Local<'a, Progress> {
         Box::pin(async move {
             let from = segment.from;
-            let ahead = self.searches.network.ahead();
+            let ahead = self.searches.network.process.ahead();
             if !segment.due(from) && !(ahead.from..ahead.until()).contains(&from) {
                 self.judge(segment.spec, from, segment.last).await?;
             }
-            let known = self.searches.network.ahead().until();
+            let known = self.searches.network.process.ahead().until();
             // Beyond the last rule of a list nothing is known, and nothing is tried.
             let until = if known > from { segment.until.min(known) } else { segment.until };
             self.searches.advance(&Segment { until, ..*segment }).await
@@ -150,7 +151,7 @@ mod tests {
             let (link, notices) = decode(&link);
             assert!(notices.is_empty(), "{notices:?}");
             let on_gpu = run(RuleSearchGpu::new(&link.spec).unwrap(), &link.spec);
-            let on_processor = run(RuleSearchCpu::new(&link.spec).unwrap(), &link.spec);
+            let on_processor = run(ProcessLearner::<RuleSearchProcess>::new(&link.spec).unwrap(), &link.spec);
             assert_eq!(format!("{:?}", on_gpu.0), format!("{:?}", on_processor.0));
             assert_eq!(on_gpu.1, on_processor.1);
         }

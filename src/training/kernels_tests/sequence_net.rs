@@ -44,7 +44,7 @@ fn agree(spec: &RunSpec, stops: &[u64]) {
     let mut spec = spec.clone();
     spec.run.every = 50;
     let lanes: Box<dyn Learner> = Box::new(SequenceNetCpu::new(&spec).unwrap());
-    let autodiff: Box<dyn Learner> = Box::new(Autodiff::new(&spec, Device::cpu().tensors()));
+    let autodiff: Box<dyn Learner> = Box::new(Autodiff::new(&spec, Device::cpu().tensors()).unwrap());
     let kernels = SequenceNetGpu::new(&spec).unwrap();
     shared::agree(
         &spec,

@@ -135,9 +135,12 @@ mod with_session {
     pub fn choose(spec: &RunSpec, device: &Device) -> Result<Chosen, RunError> {
         let mut note = String::new();
         let make = |place| entry(spec, place).and_then(|entry| entry.made(spec));
-        let executed = |note: &String| match make(Place::Anywhere) {
-            Some(Ok((learner, name))) => Some(Chosen { learner, name: name.into(), note: note.clone() }),
-            _ => None,
+        // No other learner runs a process, so that an error of this one is the error of the run.
+        let process = |note: &String| {
+            make(Place::Anywhere).map(|made| match made {
+                Ok((learner, name)) => Ok(Chosen { learner, name: name.into(), note: note.clone() }),
+                Err(why) => Err(RunError::Impossible(why)),
+            })
         };
         if device.report().kind == DeviceKind::Gpu {
             let (engine, why) = engine(spec);
@@ -148,13 +151,13 @@ mod with_session {
                 Some(Err(why)) => note = format!("Fused kernels do not fit this GPU: {why}."),
                 None => {}
             }
-            if let Some(chosen) = executed(&note) {
-                return Ok(chosen);
+            if let Some(chosen) = process(&note) {
+                return chosen;
             }
             #[cfg(feature = "fused")]
             fits(spec)?;
-        } else if let Some(chosen) = executed(&note) {
-            return Ok(chosen);
+        } else if let Some(chosen) = process(&note) {
+            return chosen;
         } else if spec.run.learner != LearnerChoice::Autodiff {
             let refusal = match make(Place::Cpu) {
                 Some(Ok((learner, name))) => return Ok(Chosen { learner, name: name.into(), note }),
@@ -173,6 +176,7 @@ mod with_session {
         #[cfg(feature = "train")]
         {
             let learner = crate::autodiff::Autodiff::new(spec, device.tensors());
+            let learner = learner.map_err(RunError::Impossible)?;
             Ok(Chosen { learner: Box::new(learner), name: "Burn autodiff, step by step".into(), note })
         }
         #[cfg(not(feature = "train"))]

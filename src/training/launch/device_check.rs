@@ -68,7 +68,10 @@ pub async fn checked_gpu(engines: &[Engine]) -> Result<Device, RunError> {
                 tiny(&mut { learner }).await?
             }
             #[cfg(feature = "train")]
-            Engine::Autodiff => tiny(&mut crate::autodiff::Autodiff::new(&spec, gpu.tensors())).await?,
+            Engine::Autodiff => {
+                let learner = crate::autodiff::Autodiff::new(&spec, gpu.tensors());
+                tiny(&mut { learner.map_err(RunError::Impossible)? }).await?
+            }
             #[cfg(not(feature = "train"))]
             Engine::Autodiff => continue,
         };

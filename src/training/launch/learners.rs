@@ -7,6 +7,17 @@ use super::worth::{
     IN_CONTEXT_WORTH_FLOPS, PAIRS_WORTH_FLOPS, POSITION_WORTH_FLOPS, PROMPTS_WORTH_FLOPS,
     RULES_WORTH_OPERATIONS, SEQUENCES_WORTH_FLOPS,
 };
+#[cfg(feature = "session")]
+use crate::cpu::{
+    circuit::CircuitProcess,
+    descent::DescentProcess,
+    execution::PromptProcess,
+    grid_program::GridProcess,
+    machine::MachineProcess,
+    process::{Process, ProcessLearner},
+    random_forest::ForestProcess,
+    rule_search::RuleSearchProcess,
+};
 #[cfg(feature = "fused")]
 use crate::gpu::{
     batched_runs::BatchedRuns,
@@ -227,12 +238,10 @@ fn reads_whole_prompts(spec: &RunSpec) -> bool {
     matches!(spec.model.config().family(), Some(Family::TokenMlp(_)))
 }
 
+/// The learner of a process, with its name for the person.
 #[cfg(feature = "session")]
-fn random_forest(spec: &RunSpec) -> Made {
-    let Some(Family::Forest(trees)) = spec.model.config().family() else {
-        return Err("it is no forest".into());
-    };
-    Ok((Box::new(crate::cpu::random_forest::Forest::new(spec, trees)), "decision trees"))
+fn process<P: Process + 'static>(spec: &RunSpec, name: &'static str) -> Made {
+    Ok((Box::new(ProcessLearner::<P>::new(spec)?), name))
 }
 
 #[cfg(feature = "session")]
@@ -317,49 +326,43 @@ const ON_CPU: LearnerEntry = LearnerEntry {
 pub static LEARNERS: &[LearnerEntry] = &[
     anywhere(
         |spec| matches!(spec.model.config().family(), Some(Family::Forest(_))),
-        made!("session", random_forest),
+        made!("session", |spec| process::<ForestProcess>(spec, "decision trees")),
     ),
     anywhere(
         |spec| matches!(spec.model.config().family(), Some(Family::Execution(_))),
-        made!("session", |spec| Ok((
-            Box::new(crate::cpu::execution::ExecutionCpu::new(spec)?),
-            "executed, one position per step"
-        ))),
+        made!("session", |spec| process::<PromptProcess>(spec, "executed, one position per step")),
     ),
     anywhere(
         |spec| matches!(spec.model.config().family(), Some(Family::Descent(_))),
-        made!("session", |spec| Ok((
-            Box::new(crate::cpu::descent::DescentCpu::new(spec)?),
+        made!("session", |spec| process::<DescentProcess>(
+            spec,
             "executed, one step of gradient descent per step"
-        ))),
+        )),
     ),
     anywhere(
         |spec| matches!(spec.model.config().family(), Some(Family::Machine(_))),
-        made!("session", |spec| Ok((
-            Box::new(crate::cpu::machine::MachineCpu::new(spec)?),
+        made!("session", |spec| process::<MachineProcess>(
+            spec,
             "executed, one step of the machine per step"
-        ))),
+        )),
     ),
     anywhere(
         |spec| matches!(spec.model.config().family(), Some(Family::Circuit(_))),
-        made!("session", |spec| Ok((
-            Box::new(crate::cpu::circuit::CircuitCpu::new(spec)?),
+        made!("session", |spec| process::<CircuitProcess>(
+            spec,
             "executed, one iteration of the search per step"
-        ))),
+        )),
     ),
     anywhere(
         |spec| matches!(spec.model.config().family(), Some(Family::ProgramOnGrid(_))),
-        made!("session", |spec| Ok((
-            Box::new(crate::cpu::grid_program::GridProgramCpu::new(spec)?),
+        made!("session", |spec| process::<GridProcess>(
+            spec,
             "executed, one step of SGD or one layer per step"
-        ))),
+        )),
     ),
     anywhere(
         searches_for_rules,
-        made!("session", |spec| Ok((
-            Box::new(crate::cpu::rule_search::RuleSearchCpu::new(spec)?),
-            "executed, one restart per step"
-        ))),
+        made!("session", |spec| process::<RuleSearchProcess>(spec, "executed, one restart per step")),
     ),
     LearnerEntry {
         place: Place::Gpu,

@@ -17,7 +17,7 @@ fn every_models_gradients_are_central_differences() {
         for data in ["batch=0", "batch=7", "batch=7&frac=0.6", "batch=0&frac=0.6"] {
             let link = format!("#v1/groups?op=sub&n=5&{model}&{data}&replicas=2&seed=5");
             let spec = spec(&link);
-            let mut learner = Autodiff::new(&spec, Device::cpu().tensors());
+            let mut learner = Autodiff::new(&spec, Device::cpu().tensors()).unwrap();
             let weights = stirred(&spec);
             let mut loaded = block_on(learner.weights()).unwrap();
             loaded.parameters.clone_from(&weights);
@@ -54,7 +54,7 @@ fn the_penalty_follows_its_changes() {
     let link = |lambda: &str| format!("#v1/groups?n=5&width=4&std=0.5&{lambda}&seed=2");
     let at = |lambda: &str, step: u64| -> Vec<Vec<f32>> {
         let spec = spec(&link(lambda));
-        let learner = Autodiff::new(&spec, Device::cpu().tensors());
+        let learner = Autodiff::new(&spec, Device::cpu().tensors()).unwrap();
         learner.gradients(step).into_iter().map(numbers).collect()
     };
     let changing = "lambda=0.2&lambdas=10:0_20:0.05";

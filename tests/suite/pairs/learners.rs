@@ -60,7 +60,7 @@ fn link(run: &str) -> String {
 
 fn agree(link: &str, other: &mut dyn Learner) {
     let spec = spec(link);
-    let mut autodiff = Autodiff::new(&spec, Device::cpu().tensors());
+    let mut autodiff = Autodiff::new(&spec, Device::cpu().tensors()).unwrap();
     let mut step = 0;
     for until in [1, 10, 100] {
         let rows = [train_to(&mut autodiff, &spec, step, until), train_to(other, &spec, step, until)];

@@ -171,7 +171,8 @@ impl ParityHero {
         let slices: Vec<&[f32]> = network.tensors.iter().map(Vec::as_slice).collect();
         let (model, stage) = (spec.network(), spec.stage(self.progress.step));
         let answer = model.evaluate(&slices, n, &self.bits, stage).first().copied().unwrap_or(f32::NAN);
-        if let Some((w, b)) = model.first_layer(&slices, n) {
+        if let Some(first) = model.linear_first_layer() {
+            let (w, b) = first.first_layer(&slices, n);
             let mut z: Vec<f64> = b.iter().map(|b| f64::from(*b)).collect();
             for (bit, row) in self.bits.iter().zip(w.chunks_exact(b.len())) {
                 z.iter_mut().zip(row).for_each(|(z, w)| *z += f64::from(bit * w));

@@ -27,7 +27,7 @@ fn agrees_on<L: PromptLoop>(lab: &str, settings: &str) {
     assert!(notices.is_empty(), "{settings}: {notices:?}");
     let (spec, device) = (link.spec, Device::cpu());
     assert!(spec.invalid_settings().is_empty(), "{settings}: {:?}", spec.invalid_settings());
-    let mut tensors = Autodiff::new(&spec, device.tensors());
+    let mut tensors = Autodiff::new(&spec, device.tensors()).unwrap();
     let mut looped = PromptNetCpu::<L>::new(&spec).unwrap();
     let mut step = 0;
     for until in [1, 10, 100] {
