@@ -13,6 +13,7 @@ use vivarium_kernels::cpu::one_hidden_layer::Update;
 use vivarium_model::models::Family;
 use vivarium_model::protocol::Measurement;
 use vivarium_model::run::RunSpec;
+use vivarium_model::tasks::TaskData;
 use vivarium_science::tokens::TokenPrompts;
 
 /// Executes all replicas of a network on prompts on the processor.
@@ -59,8 +60,9 @@ impl CpuNetwork for PromptExecution {
 
     fn new(spec: &RunSpec) -> Result<(Self, Executed), String> {
         let examples = PromptExamples::of(spec, MEASURE_SAMPLE)?;
-        let prompts = spec.task.examples().prompts();
-        let prompts = prompts.ok_or_else(|| format!("its task is {}", spec.task.info().name))?;
+        let TaskData::Prompts(prompts) = spec.task.data() else {
+            return Err(format!("its task is {}", spec.task.info().name));
+        };
         let Some(Family::Execution(execution)) = spec.model.config().family() else {
             return Err(format!("{} is trained, not executed", spec.model.info().name));
         };

@@ -2,7 +2,7 @@
 
 use super::layers::{Attention, Join, Layer, LayerError, NetworkError};
 use crate::models::graph_network::{ACTIVATIONS, ATTENTION};
-use crate::tasks::{ExampleForm, Examples};
+use crate::tasks::{Examples, TaskData};
 use vivarium_operators::pointwise::Function;
 use vivarium_operators::{Graph, NodeId};
 
@@ -47,9 +47,9 @@ impl Data {
 impl Tokens {
     /// What the examples of a task consist of.
     pub fn of(examples: &dyn Examples) -> Self {
-        match examples.form() {
-            ExampleForm::Pair => Tokens::Pair,
-            ExampleForm::Sequence | ExampleForm::Trace => Tokens::Sequence(examples.prediction_count()),
+        match examples.data() {
+            TaskData::Pairs => Tokens::Pair,
+            TaskData::Sequences(_) | TaskData::Traces(_) => Tokens::Sequence(examples.prediction_count()),
             _ => Tokens::Numbers,
         }
     }
