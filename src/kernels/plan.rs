@@ -10,6 +10,7 @@ use vivarium_model::models::{Activation, Family};
 use vivarium_model::optim::Optimizer;
 use vivarium_model::optim::loss::Loss;
 use vivarium_model::run::RunSpec;
+use vivarium_model::tasks::TaskData;
 
 /// The update rule, with what changes the code; its numbers come with the schedule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -108,13 +109,14 @@ impl Network {
     /// A sentence for the person.
     pub fn of(spec: &RunSpec) -> Result<Self, String> {
         let (task, name) = (spec.task.examples(), spec.model.info().name);
-        let Some(examples) = task.parity_examples() else {
-            return Err(match task.classes() {
-                None if task.form().has_bits() => {
+        let data = spec.task.data();
+        let TaskData::Bits(Some(examples)) = data else {
+            return Err(match (data, task.classes()) {
+                (TaskData::Bits(_), None) => {
                     tr!("the task of the run is a function other than parity").into()
                 }
-                None => tr!("the inputs of the run are numbers, not bits").into(),
-                Some(_) => tr!("the model of the run is the {model}", model = name),
+                (_, None) => tr!("the inputs of the run are numbers, not bits").into(),
+                (_, Some(_)) => tr!("the model of the run is the {model}", model = name),
             });
         };
         if examples.all_inputs {

@@ -4,7 +4,7 @@
 use vivarium_core::bounds::PAGE_SLICE_OPERATIONS;
 use vivarium_model::protocol::ProbeResult;
 use vivarium_model::run::RunSpec;
-use vivarium_model::tasks::{Batch, ExampleForm};
+use vivarium_model::tasks::{Batch, ExampleForm, TaskData};
 use vivarium_view::display::words::{format_significant, format_thousands};
 use vivarium_view::display::{HeldOutExample, RunView};
 use vivarium_view::probing::{Probe, ProbeSpec, ProbedNetwork, SinglePassMeasurement};
@@ -46,22 +46,21 @@ const MAX_VECTOR_ENTRIES: usize = 3;
 /// `Ok` if the probe [`ANSWERS`] can be measured on a run: its network gives an output for a single example, and is
 /// small enough; otherwise the reason why not.
 fn applies(spec: &RunSpec) -> Result<(), String> {
-    let examples = spec.task.examples();
-    let answers_examples = match examples.form() {
-        ExampleForm::Bits
-        | ExampleForm::Row
-        | ExampleForm::Pair
-        | ExampleForm::Sequence
-        | ExampleForm::Trace
-        | ExampleForm::Points => spec.model.config().has_weights(),
+    let answers_examples = match spec.task.data() {
+        TaskData::Bits(_)
+        | TaskData::Rows
+        | TaskData::Pairs
+        | TaskData::Sequences(_)
+        | TaskData::Traces(_)
+        | TaskData::Points(_) => spec.model.config().has_weights(),
         // A memory that is written down reads prompts too.
-        ExampleForm::Prompt => true,
-        ExampleForm::Fit | ExampleForm::Steps | ExampleForm::Circuit | ExampleForm::Program => false,
+        TaskData::Prompts(_) => true,
+        TaskData::Fit(_) | TaskData::Steps(_) | TaskData::Circuit(_) | TaskData::Program(_) => false,
     };
     if !answers_examples {
         return Err(tr!("Available only for networks that give answers to single examples.").into());
     }
-    match spec.architecture().numbers(examples.inputs(), 1) <= MAX_PARAMETERS
+    match spec.architecture().numbers(spec.task.examples().inputs(), 1) <= MAX_PARAMETERS
         && affordable_example_count(spec) > 0
     {
         true => Ok(()),
@@ -171,7 +170,7 @@ pub(super) fn describe_graded_answer(step: u64, answer: &str, is_right: bool) ->
 /// inputs and a sign as label; none for other tasks.
 pub fn build_number_example(run: &RunView, at: usize) -> Option<HeldOutExample> {
     let spec = run.spec();
-    let (form, columns) = (spec.task.examples().form(), spec.task.examples().columns());
+    let (form, columns) = (spec.task.data().form(), spec.task.examples().columns());
     let batch = sample_example(run, at).filter(|_| form.counts_as(ExampleForm::Bits))?;
     let (x, label) = (batch.x.get(..columns)?, *batch.y.first()?);
     let most = if form.has_bits() { MAX_WRITTEN_BITS } else { MAX_WRITTEN_REALS };
@@ -242,7 +241,7 @@ pub fn build_pair_example(
 ) -> Option<HeldOutExample> {
     let spec = run.spec();
     let classes = spec.task.examples().classes()?;
-    let batch = sample_example(run, at).filter(|_| spec.task.examples().form() == ExampleForm::Pair)?;
+    let batch = sample_example(run, at).filter(|_| spec.task.data() == TaskData::Pairs)?;
     let (pair, label) = (batch.x.first_chunk::<2>()?, *batch.y.first()? as usize);
     let [a, b] = pair.map(|element| element_name(element as usize));
     let example = at + 1;

@@ -374,7 +374,7 @@ mod tests {
                                         step = 0;
                                     }
                                     StoryAction::Point(chart) => {
-                                        let form = link.spec.task.examples().form();
+                                        let form = link.spec.task.data().form();
                                         assert!(
                                             chart.form().is_none_or(|of| form.counts_as(of)),
                                             "{place}: {word}"

@@ -304,7 +304,7 @@ impl RunSpec {
     /// Names for the rows and columns of the model's first parameter in this task, as charts show them.
     pub fn rows(&self) -> Rows {
         let rows = self.architecture().rows();
-        match self.task.examples().form().input_word() {
+        match self.task.data().form().input_word() {
             Some(row) if rows != Rows::NONE => Rows { row, ..rows },
             _ => rows,
         }

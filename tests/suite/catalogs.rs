@@ -7,7 +7,7 @@ use vivarium::optim::loss::Loss;
 use vivarium::permalink::{Link, ViewSettings, decode, encode};
 use vivarium::run::{RunSettings, RunSpec};
 use vivarium::settings::{Range, SettingInfo, Settings, SweepAxis, Value};
-use vivarium::tasks::{Batch, Task};
+use vivarium::tasks::{Batch, Task, TaskData};
 
 use crate::finish;
 
@@ -258,7 +258,7 @@ fn every_combination_trains() {
                 let of_classes = spec.task.examples().classes().is_some();
                 let of_numbers = spec.task.sampler().label_variance(0).is_some();
                 // Layers that are written down are plain descent.
-                let is_descent = spec.task.examples().regression().is_some();
+                let is_descent = matches!(spec.task.data(), TaskData::Fit(_));
                 if of_classes && *loss != Loss::CrossEntropy || of_numbers && *loss != Loss::Square {
                     continue;
                 }

@@ -10,7 +10,7 @@ use vivarium::models::layout::{Tensor, Tensors};
 use vivarium::models::{Model, Parameter};
 use vivarium::run::RunSpec;
 use vivarium::settings::Value;
-use vivarium::tasks::{Batch, ExampleForm, Task};
+use vivarium::tasks::{Batch, Task, TaskData};
 use vivarium::training::session::evaluator::Evaluator;
 use vivarium_core::testing::skip;
 
@@ -113,22 +113,22 @@ fn sizes(spec: &RunSpec) -> HashMap<String, usize> {
     let mut all: HashMap<String, usize> = spec.settings().into_iter().filter_map(whole).collect();
     let examples = spec.task.examples();
     let mut put = |letter: &str, value: usize| all.insert(letter.into(), value);
-    match examples.form() {
-        ExampleForm::Bits | ExampleForm::Row => {
+    match examples.data() {
+        TaskData::Bits(_) | TaskData::Rows => {
             put("n", examples.inputs());
         }
-        ExampleForm::Pair => {
+        TaskData::Pairs => {
             put("p", examples.inputs());
         }
-        ExampleForm::Sequence | ExampleForm::Trace => {
+        TaskData::Sequences(_) | TaskData::Traces(_) => {
             put("k", examples.inputs());
             put("t", examples.prediction_count());
         }
+        TaskData::Prompts(prompts) => {
+            put("e", prompts.code_dim);
+            put("D", prompts.encoded_dim());
+        }
         _ => {}
-    }
-    if let Some(prompts) = examples.prompts() {
-        put("e", prompts.code_dim);
-        put("D", prompts.encoded_dim());
     }
     all
 }
@@ -339,7 +339,7 @@ fn outputs(spec: &RunSpec, weights: &[&[f32]], batch: &Batch, stage: usize) -> V
     let columns = batch.x.len() / batch.len();
     // A network on sequences is given the label behind the context.
     let rows = batch.x.chunks(columns);
-    let is_sequence = examples.form() == ExampleForm::Sequence;
+    let is_sequence = matches!(examples.data(), TaskData::Sequences(_));
     let x: Vec<f32> = rows.flat_map(|row| row.iter().copied().chain(is_sequence.then_some(0.0))).collect();
     spec.network().evaluate(weights, examples.inputs(), &x, stage)
 }
@@ -347,13 +347,13 @@ fn outputs(spec: &RunSpec, weights: &[&[f32]], batch: &Batch, stage: usize) -> V
 /// How the held-out loss of a run is to be computed, by a word that the program in Python knows; empty where the measure is
 /// no loss of outputs.
 fn loss(spec: &RunSpec) -> &'static str {
-    match spec.task.examples().form() {
-        ExampleForm::Bits | ExampleForm::Row => "signs",
-        ExampleForm::Pair => "classes",
-        ExampleForm::Sequence => "chains",
-        ExampleForm::Prompt => "positions",
-        ExampleForm::Points => "points",
-        ExampleForm::Fit => "fit",
+    match spec.task.data() {
+        TaskData::Bits(_) | TaskData::Rows => "signs",
+        TaskData::Pairs => "classes",
+        TaskData::Sequences(_) => "chains",
+        TaskData::Prompts(_) => "positions",
+        TaskData::Points(_) => "points",
+        TaskData::Fit(_) => "fit",
         _ => "",
     }
 }

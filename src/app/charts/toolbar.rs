@@ -131,7 +131,7 @@ fn smoothing() -> AnyView {
 pub fn Toolbar() -> impl IntoView {
     // Those of another lab would only be in the way; one that the link asked for can be hidden.
     let offered = Store::here().memo(|state| {
-        let form = state.player.run.spec().task.examples().form();
+        let form = state.player.run.spec().task.data().form();
         let suits = |chart: &Chart| chart.form().is_none_or(|of| form.counts_as(of));
         let shown = |chart: &Chart| state.player.run.link.view.show.contains(chart);
         // What is not known yet keeps its place: it would move all others when it comes.

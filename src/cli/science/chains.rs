@@ -5,6 +5,7 @@ use vivarium_labs::markov::state::{first_distance_ratio, odd_over_even};
 use vivarium_model::models::{Family, minimal_markov};
 use vivarium_model::protocol::Measurement;
 use vivarium_model::run::RunSpec;
+use vivarium_model::tasks::TaskData;
 use vivarium_science::markov::{ChainMeasure as OfChains, Strategy};
 use vivarium_training::session::evaluator::{lines, nearest};
 use vivarium_view::presets::ExpectedMeasure;
@@ -32,7 +33,7 @@ pub(super) fn chain_measure(row: &Measurement, which: OfChains) -> Vec<f32> {
 /// A strategy counts if it is nearest at the first measurement, or at two measurements in a row: between two
 /// strategies either may be nearest.
 pub(super) fn find_stages(spec: &RunSpec, rows: &[Measurement]) -> Vec<Vec<Strategy>> {
-    let Some(drawn) = spec.task.examples().chain_sequences() else { return vec![] };
+    let TaskData::Sequences(drawn) = spec.task.data() else { return vec![] };
     let of_replica = |r: usize| {
         let near = |row: &Measurement| {
             let own: Vec<Option<f32>> = row.measures.iter().map(|values| values.get(r).copied()).collect();
@@ -82,7 +83,7 @@ pub(super) fn measure_chain_weights(measure: ExpectedMeasure, spec: &RunSpec, we
 /// by the largest elsewhere. `weights` are the parameter tensors of the network; None if it has no such
 /// matrices.
 fn measure_scores(measure: ExpectedMeasure, spec: &RunSpec, weights: &[Vec<f32>]) -> Option<f64> {
-    let (prompts, scores) = (spec.task.sampler().prompts()?, QueryKeyMatrices::new(spec, weights)?);
+    let (prompts, scores) = (spec.task.data().prompts()?, QueryKeyMatrices::new(spec, weights)?);
     let sizes = scores.compute_magnitudes(&prompts);
     Some(match measure {
         ExpectedMeasure::Block => sizes.inside / sizes.outside,

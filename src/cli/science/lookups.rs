@@ -113,7 +113,7 @@ fn compare_sign_count(positions: usize, signs_per_log: f64) -> (String, String, 
 /// Largest inner product of two random position codes (unit vectors) of a run; None if it is at most
 /// [`MIN_SIMILAR_PRODUCT`], or if the codes are not random.
 fn similar_codes_product(spec: &RunSpec) -> Option<f64> {
-    let prompts = spec.task.sampler().prompts().filter(|prompts| prompts.codes == PositionCodes::Random)?;
+    let prompts = spec.task.data().prompts().filter(|prompts| prompts.codes == PositionCodes::Random)?;
     let all = prompts.draw_position_codes(spec.run.seed);
     let codes: Vec<&[f32]> = all.chunks(prompts.code_dim).collect();
     let alike = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(a, b)| f64::from(a * b)).sum::<f64>();

@@ -160,7 +160,7 @@ impl<P: PromptPlan> Compiled<P> {
         let (plan, sampler) = (P::of(spec, limits)?, spec.task.sampler());
         let sample = sampler.training_set_size().map(|size| [size, size.min(most)]);
         // What the labels are of makes no difference here.
-        let TokenPrompts { length, dim, names, .. } = sampler.prompts().unwrap_or_default();
+        let TokenPrompts { length, dim, names, .. } = sampler.data().prompts().unwrap_or_default();
         let prompts = TokenPrompts { length, dim, names, ..Default::default() };
         let (replicas, held_out) = (spec.run.replicas, spec.held_out_count());
         let compiled = Compiled { plan, prompts, replicas, sample, held_out };

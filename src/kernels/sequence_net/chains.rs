@@ -1,6 +1,7 @@
 //! Which sequences a kernel draws: the law of their chains, and how many random words and numbers that takes.
 
 use vivarium_model::run::RunSpec;
+use vivarium_model::tasks::TaskData;
 use vivarium_science::markov::{ChainFamily, ChainSequences};
 
 /// Most contexts, since a lane solves a system of as many equations.
@@ -32,7 +33,7 @@ impl Sampling {
     /// A sentence for the person.
     #[expect(clippy::float_cmp, reason = "only exactly 1 is uniform")]
     pub fn of(spec: &RunSpec) -> Result<Self, String> {
-        let Some(drawn) = spec.task.examples().chain_sequences() else {
+        let TaskData::Sequences(drawn) = spec.task.data() else {
             return Err("its examples are no sequences".into());
         };
         let ChainSequences { symbols, length, order, train_family: chains, alpha, .. } = drawn;

@@ -49,7 +49,7 @@ impl Compiled {
         if sampling.turns() > limits.turns {
             return Err("its chains take longer to draw than a simulated GPU lets a shader run".into());
         }
-        let share = spec.task.examples().chain_sequences().map_or(0.0, |drawn| drawn.mixture_weight);
+        let share = spec.task.data().chain_sequences().map_or(0.0, |drawn| drawn.mixture_weight);
         let compiled = Compiled { plan, sampling, bound: libm::round(share * 16_777_216.0) as u32, replicas };
         compiled.fits(1, limits)?;
         Ok(compiled)

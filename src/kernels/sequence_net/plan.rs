@@ -60,7 +60,7 @@ impl Network {
     /// A sentence for the person.
     pub fn of(spec: &RunSpec) -> Result<Self, String> {
         let other = || format!("its model is the {}", spec.model.info().name);
-        let drawn = spec.task.examples().chain_sequences().ok_or_else(other)?;
+        let drawn = spec.task.data().chain_sequences().ok_or_else(other)?;
         let kind = match spec.model.config().family() {
             Some(Family::Attention(layers)) => Kind::Attention(attention(&layers)?),
             Some(Family::Minimal) => Kind::Minimal,

@@ -38,7 +38,7 @@ impl Network {
     /// A sentence for the person.
     pub fn of(spec: &RunSpec) -> Result<Self, String> {
         let other = || format!("its model is the {}", spec.model.info().name);
-        let prompts = spec.task.examples().prompts().ok_or_else(other)?;
+        let prompts = spec.task.data().prompts().ok_or_else(other)?;
         let Some(Family::TokenMlp(net)) = spec.model.config().family() else { return Err(other()) };
         let layers = net.layers(&prompts);
         if layers.len() > MOST_LAYERS {

@@ -26,7 +26,7 @@ pub const PROBES: &[ProbeSpec] = &[ProbeSpec {
 /// \[CLS\] token; otherwise the reason why not.
 fn applies(spec: &RunSpec) -> Result<(), String> {
     match spec.model.config().attends_from_cls() {
-        _ if !spec.task.examples().form().counts_as(ExampleForm::Bits) => {
+        _ if !spec.task.data().form().counts_as(ExampleForm::Bits) => {
             Err(ExampleForm::Bits.unavailable_reason().into())
         }
         true => Ok(()),

@@ -12,7 +12,7 @@ use vivarium_view::display::{HeldOutExample, RunView};
 /// The number of held-out examples of a run on a circuit that the page can show: the rows of the truth table, at most
 /// [`MAX_EXAMPLES`]; 1 for the product of weights, which has one input. None for tasks that are not circuits.
 pub fn example_count(spec: &RunSpec) -> Option<usize> {
-    let drawn = spec.task.examples().circuit()?;
+    let drawn = spec.task.data().circuit()?;
     let inputs = if drawn.kind == CircuitKind::Toy { 0 } else { drawn.input_count() };
     Some((1 << inputs.min(usize::BITS as usize - 2)).min(MAX_EXAMPLES))
 }

@@ -3,7 +3,7 @@
 use vivarium_model::models::circuit_network::found;
 use vivarium_model::protocol::ProbeResult;
 use vivarium_model::run::RunSpec;
-use vivarium_model::tasks::ExampleForm;
+use vivarium_model::tasks::{ExampleForm, TaskData};
 use vivarium_view::probing::{Probe, ProbeSpec, SinglePassMeasurement};
 
 /// Probe of the smallest perturbation δ of the first replica's parameters, among those found so far, that changes the
@@ -25,8 +25,8 @@ pub const SPEC: ProbeSpec = ProbeSpec {
 /// `Ok` if the task is a Boolean circuit, so that the probe [`PERTURBATION`] can be measured; otherwise the reason why
 /// not.
 fn applies(spec: &RunSpec) -> Result<(), String> {
-    match spec.task.examples().form() == ExampleForm::Circuit {
-        true => Ok(()),
-        false => Err(ExampleForm::Circuit.unavailable_reason().into()),
+    match spec.task.data() {
+        TaskData::Circuit(_) => Ok(()),
+        _ => Err(ExampleForm::Circuit.unavailable_reason().into()),
     }
 }

@@ -84,7 +84,7 @@ impl CircuitState {
         if !examples.invalid_settings().is_empty() {
             return None;
         }
-        let drawn = examples.circuit()?;
+        let drawn = examples.data().circuit()?;
         let Some(Family::Circuit(net)) = spec.model.config().family() else { return None };
         let network = drawn.build_network(net.rounding()).ok()?;
         let (circuit, layered, bits) =

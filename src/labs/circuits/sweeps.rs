@@ -1,6 +1,7 @@
 //! The chart of sweeps over the depth: the smallest norm found at the end of each run, with exact margins and bounds.
 
 use vivarium_core::settings::SweepAxis;
+use vivarium_model::tasks::TaskData;
 use vivarium_plot::analysis::ends::{self, SweepCurve};
 use vivarium_plot::analysis::{LineChart, Role, Series};
 use vivarium_science::circuits::{
@@ -26,7 +27,7 @@ pub(super) fn final_metric_curves(run: &RunView, metric: CircuitMetric) -> Vec<S
 /// Whether the run's circuit is the product of weights, the example in section 3 of Wei, Chen and Ma 2022 for which the
 /// exact margin is known.
 pub(super) fn is_weight_product(run: &RunView) -> bool {
-    run.spec().task.examples().circuit().is_some_and(|drawn| drawn.kind == CircuitKind::Toy)
+    matches!(run.spec().task.data(), TaskData::Circuit(drawn) if drawn.kind == CircuitKind::Toy)
 }
 
 /// The depths d at which curves of exact margins are drawn: increasing, about 8 % apart, within the swept range and at

@@ -7,6 +7,7 @@ use super::state::DescentState;
 use super::sweeps::{self, is_sweep_over};
 use super::texts;
 use super::weights::PARAMETERS;
+use vivarium_model::tasks::TaskData;
 use vivarium_model::tasks::in_context_regression::charts;
 use vivarium_plot::analysis::curves::median_series;
 use vivarium_plot::analysis::replicas::ReplicaMeasure;
@@ -55,9 +56,9 @@ pub const CHARTS: &[ChartSpec] = &[
         Reading::Lines(run.lab_state().map(draw_function).unwrap_or_default())
     })
     .probe(PARAMETERS)
-    .applies(|run| match run.spec().task.examples().regression().is_some_and(|draw| draw.dim == 1) {
-        true => Ok(()),
-        false => Err(tr!("A function of more than one input number cannot be plotted as a curve.").into()),
+    .applies(|run| match run.spec().task.data() {
+        TaskData::Fit(draw) if draw.dim == 1 => Ok(()),
+        _ => Err(tr!("A function of more than one input number cannot be plotted as a curve.").into()),
     })
     .summary(texts::describe_function)
     .depends_on(ChartDependency::Sequence),

@@ -10,7 +10,7 @@ use vivarium_view::display::{HeldOutExample, RunView};
 /// The number of examples of the prompt that the page can show one by one, including the query, at most
 /// [`MAX_EXAMPLES`]; none for other tasks.
 pub fn example_count(spec: &RunSpec) -> Option<usize> {
-    let examples = spec.task.examples().regression()?.example_count();
+    let examples = spec.task.data().descent_prompts()?.example_count();
     Some((1 + examples).min(MAX_EXAMPLES))
 }
 
@@ -63,7 +63,7 @@ mod tests {
         let weights = initial_weights(&run);
         record_answers(&mut run, 7, &weights);
         let spec = run.spec().clone();
-        let draw = spec.task.examples().regression().unwrap();
+        let draw = spec.task.data().descent_prompts().unwrap();
         let Some(Family::Descent(net)) = spec.model.config().family() else { panic!("another family") };
         let (network, w) = (net.network(&draw), net.start(&draw, spec.run.seed, 0));
         (run, move |x: &[f64]| network.compute_output(&w, x)[0])

@@ -66,7 +66,7 @@ impl DescentState {
     /// The state of a run before its first step of descent, for the view of `link`; none for other tasks and models,
     /// and if the settings are invalid.
     pub fn from_spec(spec: &RunSpec, link: &Link) -> Option<Self> {
-        let draw = spec.task.examples().regression()?;
+        let draw = spec.task.data().descent_prompts()?;
         let Some(Family::Descent(net)) = spec.model.config().family() else { return None };
         let plan = net.plan(&draw, spec.learning_rate(0));
         // Invalid settings are not built.

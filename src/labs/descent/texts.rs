@@ -6,6 +6,7 @@ use vivarium_core::settings::format_real;
 use vivarium_model::models::Family;
 use vivarium_model::permalink::ViewSettings;
 use vivarium_model::run::{RunSpec, SuccessCriterion};
+use vivarium_model::tasks::TaskData;
 use vivarium_plot::analysis::ends;
 use vivarium_plot::analysis::replicas::ReplicaMeasure;
 use vivarium_science::descent::{
@@ -31,7 +32,7 @@ pub(super) fn metric_names() -> [String; 4] {
 /// Two readouts beside the run, each (name, value): the number of transformer layers executed so far, and the median
 /// over replicas of the distance from the weights in the tokens to those of direct gradient descent.
 pub(super) fn readouts(run: &RunView) -> [(String, String); 2] {
-    let layers = run.spec().task.examples().regression().and_then(|draw| {
+    let layers = run.spec().task.data().descent_prompts().and_then(|draw| {
         let Some(Family::Descent(net)) = run.spec().model.config().family() else { return None };
         Some(net.network(&draw).layer_count() as u64)
     });
@@ -105,8 +106,8 @@ pub(super) fn describe_result(run: &RunView, networks: &str, at: &str) -> String
 
 /// Reasons why the weights never change with these settings, one sentence each; empty otherwise.
 pub(super) fn learning_obstacles(spec: &RunSpec) -> Vec<String> {
-    let draw = spec.task.examples().regression();
-    let (Some(draw), Some(Family::Descent(net))) = (draw, spec.model.config().family()) else {
+    let (TaskData::Fit(draw), Some(Family::Descent(net))) = (spec.task.data(), spec.model.config().family())
+    else {
         return vec![];
     };
     let network = net.network(&draw);

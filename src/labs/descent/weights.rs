@@ -1,7 +1,7 @@
 //! The probe of the first transformer's parameters, from which the page computes its tokens.
 
 use vivarium_model::run::RunSpec;
-use vivarium_model::tasks::ExampleForm;
+use vivarium_model::tasks::{ExampleForm, TaskData};
 use vivarium_view::probing::{AllParameters, Probe, ProbeSpec};
 
 /// Probe of all parameters of the run's first replica, concatenated in their permanent order: the
@@ -16,9 +16,9 @@ pub const SPEC: ProbeSpec =
 /// `Ok` if the task is in-context regression by a constructed transformer, so that the probe [`PARAMETERS`] can be
 /// measured; otherwise the reason why not.
 fn applies(spec: &RunSpec) -> Result<(), String> {
-    match spec.task.examples().form() == ExampleForm::Fit {
-        true => Ok(()),
-        false => Err(ExampleForm::Fit.unavailable_reason().into()),
+    match spec.task.data() {
+        TaskData::Fit(_) => Ok(()),
+        _ => Err(ExampleForm::Fit.unavailable_reason().into()),
     }
 }
 

@@ -10,6 +10,7 @@ use super::weights::PARAMETERS;
 use super::{sweeps, texts};
 use vivarium_core::settings::format_real;
 use vivarium_model::permalink::AxisScale;
+use vivarium_model::tasks::TaskData;
 use vivarium_model::tasks::in_context_learning::charts;
 use vivarium_plot::analysis::curves::{self, training_curve_name};
 use vivarium_plot::analysis::{Heatmap, LineChart, Reading, Role, Series};
@@ -50,8 +51,8 @@ pub const CHARTS: &[ChartSpec] = &[
         Reading::Lines(run.lab_state().map(|state| draw_prompt(run, state)).unwrap_or_default())
     })
     .probe(PARAMETERS)
-    .applies(|run| match run.spec().task.examples().function_prompts() {
-        Some(prompts) if prompts.dim > 1 => Err(tr!(
+    .applies(|run| match run.spec().task.data() {
+        TaskData::Points(prompts) if prompts.dim > 1 => Err(tr!(
             "This chart needs inputs with one number each. Each input of this run has more than one number."
         )
         .into()),

@@ -47,7 +47,7 @@ impl R2ByExamplesJob {
 impl ProbeMeasurement for R2ByExamplesJob {
     fn poll(&mut self, network: &ProbedNetwork) -> Option<ProbeResult> {
         self.0.advance(OPERATIONS_PER_POLL).then(|| {
-            let prompts = network.spec.task.examples().function_prompts().unwrap_or_default();
+            let prompts = network.spec.task.data().function_prompts().unwrap_or_default();
             // The sampler caches the variance, which it computes from a thousand prompts.
             let kept = network.spec.task.sampler().label_variance(network.spec.run.seed);
             let curve =

@@ -163,7 +163,7 @@ pub struct InContextState {
 /// The distribution of the held-out prompts of a run, with inputs multiplied by the view's factor; none for tasks
 /// without prompts of points.
 fn scaled_prompts(spec: &RunSpec, view: &ViewSettings) -> Option<FunctionPrompts> {
-    let prompts = spec.task.examples().function_prompts()?;
+    let prompts = spec.task.data().function_prompts()?;
     Some(FunctionPrompts { test_scale: prompts.test_scale * view.in_context.shift, ..prompts })
 }
 

@@ -56,11 +56,11 @@ impl SweepRegression {
         if !is_of_prompts || !spec.run.series.is_empty() || count > MAX_RUNS {
             return None;
         }
-        let baseline = linear_baseline(&spec.task.examples().function_prompts()?)?;
+        let baseline = linear_baseline(&spec.task.data().function_prompts()?)?;
         let runs = SweepRuns::new(spec);
         let job = |(number, at): (usize, f64)| {
             let one = runs.build_unchecked(number)?;
-            let prompts = one.task.examples().function_prompts()?;
+            let prompts = one.task.data().function_prompts()?;
             let (last, inputs) = (prompts.points - 1, prompts.inputs() as u64 + 1);
             let each = saturating_product([16, last as u64 + inputs, inputs, inputs, count as u64]);
             let prompts_read =

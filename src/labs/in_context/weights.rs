@@ -26,9 +26,9 @@ fn applies(spec: &RunSpec) -> Result<(), String> {
 /// # Errors
 /// A sentence that names the tasks whose examples are prompts of points.
 pub fn require_point_prompts(spec: &RunSpec) -> Result<(), String> {
-    match spec.task.examples().form() == ExampleForm::Points && points_network(spec).is_some() {
-        true => Ok(()),
-        false => Err(ExampleForm::Points.unavailable_reason().into()),
+    match points_network(spec) {
+        Some(_) => Ok(()),
+        None => Err(ExampleForm::Points.unavailable_reason().into()),
     }
 }
 
@@ -36,13 +36,13 @@ pub fn require_point_prompts(spec: &RunSpec) -> Result<(), String> {
 /// and tasks.
 pub fn points_network(spec: &RunSpec) -> Option<OnPoints> {
     let Some(Family::InContext(net)) = spec.model.config().family() else { return None };
-    Some(OnPoints { net, prompts: spec.task.examples().function_prompts()? })
+    Some(OnPoints { net, prompts: spec.task.data().function_prompts()? })
 }
 
 /// The approximate number of operations of the network's forward pass on a prompt of `points` points.
 pub fn forward_operations(spec: &RunSpec, points: usize) -> f64 {
     let examples = spec.task.examples();
-    let own = examples.function_prompts().map_or(points, |prompts| prompts.points).max(1);
+    let own = examples.data().function_prompts().map_or(points, |prompts| prompts.points).max(1);
     // A backward pass costs two forward passes. Attention grows with the square of the points.
     let step = spec.architecture().step_flops(examples.inputs(), 1) / 3.0;
     let longer = points as f64 / own as f64;
@@ -54,6 +54,6 @@ pub fn forward_operations(spec: &RunSpec, points: usize) -> f64 {
 /// # Errors
 /// A sentence that says that the network is too large.
 pub fn require_small(spec: &RunSpec) -> Result<(), String> {
-    let longest = spec.task.examples().function_prompts().map_or(1, |prompts| prompts.max_points());
+    let longest = spec.task.data().function_prompts().map_or(1, |prompts| prompts.max_points());
     spec.check_fits_page(forward_operations(spec, longest))
 }

@@ -8,7 +8,7 @@ use vivarium_model::models::Family;
 use vivarium_model::models::token_attention::{OnPrompts, Plain, Scores};
 use vivarium_model::protocol::ProbeResult;
 use vivarium_model::run::RunSpec;
-use vivarium_model::tasks::{Batch, ExampleForm};
+use vivarium_model::tasks::{Batch, ExampleForm, TaskData};
 use vivarium_science::tokens::theory::heads::conditional_mean_covariance;
 use vivarium_science::tokens::{NameRepeats, Teacher, TeacherKind, TokenPrompts};
 use vivarium_view::probing::{Probe, ProbeMeasurement, ProbeSpec, ProbedNetwork};
@@ -45,9 +45,9 @@ const PROMPT_LIMITS: (usize, usize) = (32, 1000);
 
 /// Returns an error message if the task's examples are not prompts (sequences of tokens with a label at each position).
 fn check_has_prompts(spec: &RunSpec) -> Result<(), String> {
-    match spec.task.examples().form() == ExampleForm::Prompt {
-        true => Ok(()),
-        false => Err(ExampleForm::Prompt.unavailable_reason().into()),
+    match spec.task.data() {
+        TaskData::Prompts(_) => Ok(()),
+        _ => Err(ExampleForm::Prompt.unavailable_reason().into()),
     }
 }
 
@@ -77,7 +77,7 @@ impl HeldOutPrompts {
     /// Samples the held-out prompts of a run; `None` if its task has no prompts.
     fn new(spec: &RunSpec) -> Option<Self> {
         let sampler = spec.task.sampler();
-        let prompts = sampler.prompts()?;
+        let prompts = sampler.data().prompts()?;
         // A training step costs three times a forward pass.
         let forward = (spec.architecture().step_flops(sampler.inputs(), 1) / 3.0).max(1.0);
         let count = ((MAX_OPERATIONS / forward) as usize)

@@ -4,7 +4,7 @@ pub mod scores;
 pub mod span;
 
 use vivarium_model::run::RunSpec;
-use vivarium_model::tasks::ExampleForm;
+use vivarium_model::tasks::{ExampleForm, TaskData};
 use vivarium_view::probing::{AllParameters, Probe, ProbeSpec};
 
 /// Parameters of the first network of a run on prompts, one tensor after another in the model's fixed order, if they
@@ -18,11 +18,10 @@ pub const SPEC: ProbeSpec =
 /// Returns an error message if the probe [`PARAMETERS`] cannot run: if the task has no prompts, or the network has too
 /// many parameters.
 fn applies(spec: &RunSpec) -> Result<(), String> {
-    let examples = spec.task.examples();
-    if examples.form() != ExampleForm::Prompt {
-        return Err(ExampleForm::Prompt.unavailable_reason().into());
+    match spec.task.data() {
+        TaskData::Prompts(_) => check_is_small(spec),
+        _ => Err(ExampleForm::Prompt.unavailable_reason().into()),
     }
-    check_is_small(spec)
 }
 
 /// Returns an error message if one forward pass of the network on a prompt takes too many operations for the page.

@@ -14,7 +14,7 @@ const MAX_INPUT_SYMBOLS: usize = 20;
 /// Number of machine steps that the examples beside the task show, counted back from the latest step; `None` if the
 /// task has no machine.
 pub fn example_count(spec: &RunSpec) -> Option<usize> {
-    Some(spec.task.examples().program()?.steps.min(MAX_EXAMPLES))
+    Some(spec.task.data().machine_program()?.steps.min(MAX_EXAMPLES))
 }
 
 /// Builds the display of the machine step that is `index` steps before the latest one (modulo the number of steps);

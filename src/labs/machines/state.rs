@@ -48,7 +48,7 @@ pub struct MachineState {
 impl MachineState {
     /// State of the lab before the run's first step; `None` if the run does not execute a Turing machine.
     pub fn new(spec: &RunSpec) -> Option<Self> {
-        let program = spec.task.examples().program()?;
+        let program = spec.task.data().machine_program()?;
         let Some(Family::Machine(net)) = spec.model.config().family() else { return None };
         let program = MachineProgram::clone(&program);
         let (run, exact) = (program.simulate().ok()?, net.exact(&program)?);

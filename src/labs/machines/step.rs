@@ -4,7 +4,7 @@
 use vivarium_model::models::machine_transformer::STEP;
 use vivarium_model::protocol::ProbeResult;
 use vivarium_model::run::RunSpec;
-use vivarium_model::tasks::ExampleForm;
+use vivarium_model::tasks::{ExampleForm, TaskData};
 use vivarium_view::probing::{Probe, ProbeSpec, ProbedNetwork, SinglePassMeasurement};
 
 /// Number of machine steps that the first replica has executed.
@@ -19,9 +19,9 @@ pub const SPEC: ProbeSpec = ProbeSpec {
 /// Returns an error message if the run does not execute a Turing machine, so that the probe [`CURRENT_STEP`] cannot
 /// run.
 fn applies(spec: &RunSpec) -> Result<(), String> {
-    match spec.task.examples().form() == ExampleForm::Steps {
-        true => Ok(()),
-        false => Err(ExampleForm::Steps.unavailable_reason().into()),
+    match spec.task.data() {
+        TaskData::Steps(_) => Ok(()),
+        _ => Err(ExampleForm::Steps.unavailable_reason().into()),
     }
 }
 

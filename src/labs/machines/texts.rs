@@ -6,6 +6,7 @@ use super::sweeps::{block_count_curves, first_wrong_curves};
 use vivarium_core::settings::format_real;
 use vivarium_model::models::Family;
 use vivarium_model::run::{RunSpec, SuccessCriterion};
+use vivarium_model::tasks::TaskData;
 use vivarium_plot::analysis::ends;
 use vivarium_plot::analysis::replicas::ReplicaMeasure;
 use vivarium_science::machines::{AttentionMode, MachineMetric, TokenGroup};
@@ -49,7 +50,7 @@ fn format_deviation(value: f64) -> String {
 /// Formats the median first machine step whose token differs from the simulator: "9", "none" if no step is wrong, or a
 /// dash before the first measurement.
 fn format_first_wrong(run: &RunView) -> String {
-    let steps = run.spec().task.examples().program().map_or(0, |program| program.steps);
+    let steps = run.spec().task.data().machine_program().map_or(0, |program| program.steps);
     match latest_machine_metric(run, MachineMetric::FirstWrong) {
         none if none.is_nan() => MISSING.into(),
         step if step > steps as f64 => tr!("none").into(),
@@ -59,7 +60,7 @@ fn format_first_wrong(run: &RunView) -> String {
 
 /// Two readouts (label, value): the first wrong step, and the present state of the Turing machine.
 pub(super) fn readouts(run: &RunView) -> [(String, String); 2] {
-    let program = run.spec().task.examples().program();
+    let program = run.spec().task.data().machine_program();
     let state = latest_machine_metric(run, MachineMetric::State);
     let name = program.filter(|_| state.is_finite()).and_then(|program| {
         let name = program.machine.state_names().get(state as usize)?;
@@ -116,7 +117,7 @@ pub(super) fn describe_success(run: &RunView, networks: &str, at: &str) -> Strin
 ///
 /// The measured share of T is below 1 if a step is wrong, and also if the run ends before the machine halts.
 pub fn describe_end(run: &RunView) -> Option<String> {
-    let all = run.spec().task.examples().program()?.steps as u64;
+    let all = run.spec().task.data().machine_program()?.steps as u64;
     let row = run.history.latest()?;
     let firsts = ReplicaMeasure::TaskMeasure(MachineMetric::FirstWrong as usize).values(row);
     // The metric is T + 1 if no step is wrong.
@@ -152,8 +153,8 @@ pub fn describe_end(run: &RunView) -> Option<String> {
 /// Warnings about settings of the run that prevent the transformer from executing the machine correctly; empty if there
 /// are none.
 pub(super) fn execution_obstacles(spec: &RunSpec) -> Vec<String> {
-    let (Some(program), Some(Family::Machine(net))) =
-        (spec.task.examples().program(), spec.model.config().family())
+    let (TaskData::Steps(Some(program)), Some(Family::Machine(net))) =
+        (spec.task.data(), spec.model.config().family())
     else {
         return vec![];
     };
@@ -379,8 +380,9 @@ pub(super) fn describe_first_wrong_by_beta(run: &RunView) -> String {
     let mut known: Vec<(usize, usize)> = vec![];
     // All values of β have the same T and the same input.
     for cell in run.sweep.iter().flat_map(|sweep| &sweep.cells).filter(|cell| cell.sweep_index == 0) {
-        let program = cell.spec.task.examples().program();
-        let (Some(program), Some(Family::Machine(net))) = (program, cell.spec.model.config().family()) else {
+        let (TaskData::Steps(Some(program)), Some(Family::Machine(net))) =
+            (cell.spec.task.data(), cell.spec.model.config().family())
+        else {
             continue;
         };
         let run = (program.steps, program.input.len());

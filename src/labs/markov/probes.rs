@@ -3,7 +3,7 @@
 use vivarium_kernels::cpu::sequence_net::{Answers, Inference};
 use vivarium_model::protocol::ProbeResult;
 use vivarium_model::run::RunSpec;
-use vivarium_model::tasks::ExampleForm;
+use vivarium_model::tasks::{ExampleForm, TaskData};
 use vivarium_training::session::evaluator::Evaluator;
 use vivarium_view::probing::{AllParameters, Probe, ProbeMeasurement, ProbeSpec, ProbedNetwork};
 
@@ -28,9 +28,9 @@ pub const PROBES: &[ProbeSpec] = &[
 
 /// Returns an error message if the task's examples are not sequences of symbols.
 fn check_has_sequences(spec: &RunSpec) -> Result<(), String> {
-    match spec.task.examples().form() == ExampleForm::Sequence {
-        true => Ok(()),
-        false => Err(ExampleForm::Sequence.unavailable_reason().into()),
+    match spec.task.data() {
+        TaskData::Sequences(_) => Ok(()),
+        _ => Err(ExampleForm::Sequence.unavailable_reason().into()),
     }
 }
 

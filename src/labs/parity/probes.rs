@@ -6,7 +6,7 @@ use vivarium_model::models::family::{Family, Head};
 use vivarium_model::models::parity_transformer::average;
 use vivarium_model::protocol::ProbeResult;
 use vivarium_model::run::RunSpec;
-use vivarium_model::tasks::{Batch, ExampleForm};
+use vivarium_model::tasks::{Batch, ExampleForm, TaskData};
 use vivarium_plot::analysis::gap::FourierGap;
 use vivarium_plot::analysis::gradient::{FirstLayer, GradientAccumulator, MAX_EXACT_INPUTS};
 use vivarium_plot::analysis::spectrum::{FourierSpectrum as Walsh, MAX_INPUTS, point_of_mask};
@@ -46,13 +46,12 @@ pub const PROBES: &[ProbeSpec] = &[
 
 /// Returns an error message unless the task's label is a parity of bits.
 fn check_has_parity(spec: &RunSpec) -> Result<(), String> {
-    let examples = spec.task.examples();
-    match examples.parity() {
-        _ if !examples.form().counts_as(ExampleForm::Bits) => {
-            Err(ExampleForm::Bits.unavailable_reason().into())
+    match spec.task.data() {
+        TaskData::Bits(Some(_)) => Ok(()),
+        TaskData::Bits(None) | TaskData::Rows => {
+            Err(tr!("This chart needs a task with a parity as its label.").into())
         }
-        None => Err(tr!("This chart needs a task with a parity as its label.").into()),
-        Some(_) => Ok(()),
+        _ => Err(ExampleForm::Bits.unavailable_reason().into()),
     }
 }
 
@@ -85,7 +84,7 @@ fn check_has_spectrum(spec: &RunSpec) -> Result<(), String> {
 /// Returns an error message unless the network is a transformer whose \[CLS\] token attends to the input bits.
 fn check_has_attention(spec: &RunSpec) -> Result<(), String> {
     match spec.model.config().attends_from_cls() {
-        _ if !spec.task.examples().form().counts_as(ExampleForm::Bits) => {
+        _ if !spec.task.data().form().counts_as(ExampleForm::Bits) => {
             Err(ExampleForm::Bits.unavailable_reason().into())
         }
         true => Ok(()),

@@ -57,7 +57,7 @@ impl ProbeMeasurement for AnswersJob {
 /// is not full or the search has tried no rule.
 fn evaluate_answer(network: &ProbedNetwork, index: usize) -> Option<f32> {
     let spec = &network.spec;
-    let problem = spec.task.examples().learning_problem()?;
+    let problem = spec.task.data().learning_problem()?;
     Some(match spec.model.config().family()? {
         Family::ProgramOnGrid(net) => {
             let layers = network.step.checked_sub(problem.writing_steps()).filter(|layers| *layers > 0)?;

@@ -1,7 +1,7 @@
 //! Probe of all parameters of the first network: the table and the cells, or the state of the search.
 
 use vivarium_model::run::RunSpec;
-use vivarium_model::tasks::ExampleForm;
+use vivarium_model::tasks::{ExampleForm, TaskData};
 use vivarium_view::probing::{AllParameters, Probe, ProbeSpec};
 
 /// Parameters of the first replica (table and cells of a program, or state of a search), one tensor after another.
@@ -14,8 +14,8 @@ pub const SPEC: ProbeSpec =
 /// Returns an error message unless the run's task is a learning problem for a network that contains a learning
 /// algorithm.
 pub(super) fn applies(spec: &RunSpec) -> Result<(), String> {
-    match spec.task.examples().form() == ExampleForm::Program {
-        true => Ok(()),
-        false => Err(ExampleForm::Program.unavailable_reason().into()),
+    match spec.task.data() {
+        TaskData::Program(_) => Ok(()),
+        _ => Err(ExampleForm::Program.unavailable_reason().into()),
     }
 }

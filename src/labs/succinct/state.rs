@@ -88,7 +88,7 @@ impl SuccinctState {
     /// State of the lab before the run's first step; `None` if the settings of its learning problem or program are
     /// invalid.
     pub fn new(spec: &RunSpec) -> Option<Self> {
-        let problem = spec.task.examples().learning_problem()?;
+        let problem = spec.task.data().learning_problem()?;
         let drawn = problem.sample(spec.run.seed, 0).ok()?;
         let query = problem.test_input(&drawn);
         let ([rows, columns], [high, wide]) = (problem.table_size(), problem.grid_size());

@@ -14,7 +14,7 @@ const MAX_TOKENS: usize = 12;
 /// counts as right or wrong, since a randomly drawn machine state cannot be predicted.
 pub fn build_example(run: &RunView, index: usize) -> Option<HeldOutExample> {
     let (spec, number) = (run.spec(), index + 1);
-    let traces = spec.task.examples().traces()?;
+    let traces = spec.task.data().traces()?;
     if index >= example_count(run) {
         return None;
     }
@@ -70,7 +70,7 @@ mod tests {
         ] {
             let (run, weights) = run_with_answers(link);
             let spec = run.spec();
-            let traces = spec.task.examples().traces().unwrap();
+            let traces = spec.task.data().traces().unwrap();
             let slices: Vec<&[f32]> = weights.iter().map(Vec::as_slice).collect();
             assert!(example_count(&run) > 0, "{link}");
             for at in 0..example_count(&run) {

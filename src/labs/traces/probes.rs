@@ -1,7 +1,7 @@
 //! Probe of all parameters of a network on traces.
 
 use vivarium_model::run::RunSpec;
-use vivarium_model::tasks::ExampleForm;
+use vivarium_model::tasks::{ExampleForm, TaskData};
 use vivarium_view::probing::{AllParameters, Probe, ProbeSpec};
 
 /// Parameters of a network on traces of a machine, one tensor after another in the model's fixed order; with them the
@@ -14,8 +14,8 @@ pub const PROBES: &[ProbeSpec] =
 
 /// Returns an error message if the task's examples are not traces of a Turing machine.
 fn check_has_traces(spec: &RunSpec) -> Result<(), String> {
-    match spec.task.examples().form() == ExampleForm::Trace {
-        true => Ok(()),
-        false => Err(ExampleForm::Trace.unavailable_reason().into()),
+    match spec.task.data() {
+        TaskData::Traces(_) => Ok(()),
+        _ => Err(ExampleForm::Trace.unavailable_reason().into()),
     }
 }

@@ -49,7 +49,7 @@ pub struct TracesState {
 impl TracesState {
     /// State of a run before its first step; `None` unless an attention-only network is trained on traces.
     pub fn new(spec: &RunSpec, link: &Link) -> Option<Self> {
-        let traces = spec.task.examples().traces()?;
+        let traces = spec.task.data().traces()?;
         let Model::AttentionOnly(net) = &spec.model else { return None };
         let mut source = traces.build_source();
         let mut places = vec![];

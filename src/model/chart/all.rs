@@ -102,7 +102,7 @@ impl Chart {
     /// Form of the examples of the task that the chart belongs to; None for charts that apply to examples of any form.
     pub fn form(self) -> Option<ExampleForm> {
         let at = Task::CHARTS.iter().position(|charts| charts.contains(&self))?;
-        Some(Task::from_slug(Task::ENTRIES[at].info.slug)?.examples().form())
+        Some(Task::from_slug(Task::ENTRIES[at].info.slug)?.data().form())
     }
 
     /// Returns the chart with this slug; `None` for an unknown slug.

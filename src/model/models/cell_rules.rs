@@ -168,7 +168,7 @@ impl Bind for CellRules {
     type Bound = OnQueries;
 
     fn bind(&self, examples: &dyn Examples) -> Cow<'_, OnQueries> {
-        Cow::Owned(OnQueries { net: self.clone(), problem: examples.learning_problem() })
+        Cow::Owned(OnQueries { net: self.clone(), problem: examples.data().learning_problem() })
     }
 }
 
@@ -338,7 +338,7 @@ mod tests {
     fn cells_after_every_layer_are_an_array() {
         let link = "#v1/succinct-learning?model=cell-rules&inputs=3&examples=5&seed=5";
         let spec = decode(link).0.spec;
-        let drawn = spec.task.examples().learning_problem().unwrap().sample(5, 0).unwrap();
+        let drawn = spec.task.data().learning_problem().unwrap().sample(5, 0).unwrap();
         let x: Vec<f32> = (0..4).flat_map(|at| drawn.test_input(at)).map(f32::from).collect();
         let at = inside::At { seed: 5, step: 1, rate: 0.0, kinds: &[] };
         for (rule, tried) in [(CellRule::IDENTITY, 1.0), (CellRule::CONSENSUS, 9.0)] {

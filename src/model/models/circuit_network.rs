@@ -202,7 +202,7 @@ impl Bind for CircuitNetwork {
     type Bound = OnCircuit;
 
     fn bind(&self, examples: &dyn Examples) -> Cow<'_, OnCircuit> {
-        Cow::Owned(OnCircuit { net: self.clone(), drawn: examples.circuit() })
+        Cow::Owned(OnCircuit { net: self.clone(), drawn: examples.data().circuit() })
     }
 }
 
@@ -431,7 +431,7 @@ mod tests {
                 assert!(!parameter.is_empty(), "{}", parameter.name);
             }
             let Some(Family::Circuit(net)) = spec.model.config().family() else { panic!("another family") };
-            let network = spec.task.examples().circuit().unwrap().build_network(net.rounding()).unwrap();
+            let network = spec.task.data().circuit().unwrap().build_network(net.rounding()).unwrap();
             let entries = network.matrices().iter().map(|matrix| matrix.entries.len()).sum::<usize>();
             let found = initial.iter().take(network.matrices().len()).map(Vec::len).sum::<usize>();
             assert_eq!(found, entries * spec.run.replicas);
@@ -459,7 +459,7 @@ mod tests {
             let spec = decode(&link).0.spec;
             let at = inside::At { seed: 4, step: 7, rate: 0.0, kinds: &[inside::Kind::Activations] };
             let arrays = spec.network().inside_at(&at, &[], 3, &x).unwrap();
-            let drawn = spec.task.examples().circuit().unwrap();
+            let drawn = spec.task.data().circuit().unwrap();
             let (layered, network) =
                 (drawn.build_layered().unwrap(), drawn.build_network(Rounding::Off).unwrap());
             let depth = layered.depth() - 1;

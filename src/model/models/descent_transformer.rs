@@ -141,7 +141,7 @@ impl Bind for DescentTransformer {
 
     fn bind(&self, examples: &dyn Examples) -> Cow<'_, OnExamples> {
         // No other task is suited; what is asked of one that is not has an answer.
-        let draw = examples.regression().unwrap_or_default();
+        let draw = examples.data().descent_prompts().unwrap_or_default();
         Cow::Owned(OnExamples { net: self.clone(), draw })
     }
 }
@@ -160,7 +160,7 @@ impl ModelConfig for DescentTransformer {
     }
 
     fn construction(&self, task: &Task) -> Option<((&'static str, Vec<usize>), u64)> {
-        let draw = task.examples().regression()?;
+        let draw = task.data().descent_prompts()?;
         // The layers are written down head by head.
         let sizes = self.plan(&draw, 1.0).compute_sizes(draw.example_count());
         Some((("hidden", self.hidden.clone()), sizes.heads.saturating_mul(8)))
@@ -317,7 +317,7 @@ mod tests {
             assert_eq!(parameter.len(), values.len(), "{}", parameter.name);
         }
         assert_eq!(shapes[0].shape, [3, 88, 3]);
-        let draw = spec.task.examples().regression().unwrap();
+        let draw = spec.task.data().descent_prompts().unwrap();
         let Some(Family::Descent(net)) = spec.model.config().family() else { panic!("another family") };
         for replica in 0..3 {
             let of = |which: usize| {
@@ -335,7 +335,7 @@ mod tests {
         let initial = spec.initialize_parameters();
         let weights: Vec<&[f32]> = initial.iter().map(Vec::as_slice).collect();
         let Some(Family::Descent(net)) = spec.model.config().family() else { panic!("another family") };
-        let draw = spec.task.examples().regression().unwrap();
+        let draw = spec.task.data().descent_prompts().unwrap();
         let w = net.start(&draw, 0, 0);
         let expected = net.network(&draw).compute_output(&w, &[0.5, 1.0])[0];
         let found = spec.network().evaluate(&weights, 2, &[0.5, 1.0], 0);
@@ -353,7 +353,7 @@ mod tests {
         let network = spec.network();
         let arrays = network.inside_at(&at, &weights, 2, &x).unwrap();
         let of = |name: &str| arrays.iter().find(|array| array.name == name).unwrap();
-        let draw = spec.task.examples().regression().unwrap();
+        let draw = spec.task.data().descent_prompts().unwrap();
         let Some(Family::Descent(net)) = spec.model.config().family() else { panic!("another family") };
         let layout = descent::TokenLayout::new(&net.network(&draw));
         let (tokens, d) = (of("activations"), layout.len());

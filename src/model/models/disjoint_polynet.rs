@@ -27,7 +27,7 @@ use super::first_layer::{self, product};
 use super::initialisation::each;
 use super::layout::{self, Tensor, Tensors};
 use super::{Family, graph_network};
-use crate::tasks::{Examples, Task};
+use crate::tasks::{Examples, Task, TaskData};
 use vivarium_core::catalog::CatalogInfo;
 use vivarium_core::pytorch::ScriptPart;
 use vivarium_core::pytorch::ToPyTorch;
@@ -100,7 +100,7 @@ impl Bind for DisjointPolynet {
 impl ModelConfig for DisjointPolynet {
     fn suits(&self, task: &Task) -> bool {
         // It is made for parities, whose theory it comes with.
-        task.examples().parity().is_some()
+        matches!(task.data(), TaskData::Bits(Some(_)))
     }
 
     fn mend(&mut self, inputs: usize) {

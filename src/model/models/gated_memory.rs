@@ -132,7 +132,7 @@ impl ModelConfig for GatedMemory {
     }
 
     fn constructed(&self, task: &Task, seed: u64) -> Option<Vec<Vec<f32>>> {
-        Some(self.on(task.examples().prompts()?).written(seed))
+        Some(self.on(task.data().prompts()?).written(seed))
     }
 
     fn family(&self) -> Option<Family> {

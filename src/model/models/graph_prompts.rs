@@ -5,8 +5,7 @@
 //! of points of a function is interleaved, as in Garg et al. (2022): (x, 0) and (0, y) of each point one after the other, with a
 //! prediction at x.
 
-use crate::tasks::Examples;
-use vivarium_science::functions::FunctionPrompts;
+use crate::tasks::{Examples, TaskData};
 use vivarium_science::tokens::TokenPrompts;
 
 /// Prompts of a task, as a network reads them.
@@ -26,14 +25,13 @@ pub enum PromptInput {
 impl PromptInput {
     /// Prompts of a task; none of a task on other examples.
     pub fn of(examples: &dyn Examples) -> Option<Self> {
-        if let Some(prompts) = examples.prompts() {
-            return Some(PromptInput::Tokens(prompts));
+        match examples.data() {
+            TaskData::Prompts(prompts) => Some(PromptInput::Tokens(prompts)),
+            TaskData::Points(prompts) => {
+                Some(PromptInput::Points { inputs: prompts.inputs(), points: prompts.points })
+            }
+            _ => None,
         }
-        let of_points = |prompts: FunctionPrompts| PromptInput::Points {
-            inputs: prompts.inputs(),
-            points: prompts.points,
-        };
-        examples.function_prompts().map(of_points)
     }
 
     /// Number of tokens.

@@ -323,7 +323,7 @@ impl Bind for InContextTransformer {
 
 /// The prompts of a task on which such networks are, or of another task any.
 pub fn prompts_of(examples: &dyn Examples) -> FunctionPrompts {
-    examples.function_prompts().unwrap_or_default()
+    examples.data().function_prompts().unwrap_or_default()
 }
 
 impl ModelConfig for InContextTransformer {

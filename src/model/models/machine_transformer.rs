@@ -175,7 +175,10 @@ impl Bind for MachineTransformer {
 
     fn bind(&self, examples: &dyn Examples) -> Cow<'_, OnProgram> {
         // Of a machine that cannot run, and of another task, what is asked has an answer.
-        Cow::Owned(OnProgram { net: self.clone(), program: examples.program().unwrap_or_default() })
+        Cow::Owned(OnProgram {
+            net: self.clone(),
+            program: examples.data().machine_program().unwrap_or_default(),
+        })
     }
 }
 
@@ -186,12 +189,12 @@ impl ModelConfig for MachineTransformer {
 
     fn constructed(&self, task: &Task, _seed: u64) -> Option<Vec<Vec<f32>>> {
         // With noise the replicas differ.
-        let program = task.examples().program().filter(|_| self.sigma == 0.0)?;
+        let program = task.data().machine_program().filter(|_| self.sigma == 0.0)?;
         Some(OnProgram { net: self.clone(), program }.initial(0, 1, 1))
     }
 
     fn construction(&self, task: &Task) -> Option<((&'static str, Vec<usize>), u64)> {
-        let on = OnProgram { net: self.clone(), program: task.examples().program()? };
+        let on = OnProgram { net: self.clone(), program: task.data().machine_program()? };
         let sizes = on.sizes();
         // Noise is drawn number by number, which the number of the weights counts already.
         Some((("t", vec![sizes.width(), sizes.blocks()]), sizes.parameter_count().saturating_mul(4)))
@@ -408,7 +411,7 @@ mod tests {
             for (parameter, values) in shapes.iter().zip(&initial) {
                 assert_eq!(parameter.len(), values.len(), "{}", parameter.name);
             }
-            let program = spec.task.examples().program().unwrap();
+            let program = spec.task.data().machine_program().unwrap();
             let Some(Family::Machine(net)) = spec.model.config().family() else { panic!("another family") };
             for replica in 0..spec.run.replicas {
                 let expected =
@@ -431,7 +434,7 @@ mod tests {
         let spec = spec("");
         let initial = spec.initialize_parameters();
         let weights: Vec<&[f32]> = initial.iter().map(Vec::as_slice).collect();
-        let run = spec.task.examples().program().unwrap().simulate().unwrap();
+        let run = spec.task.data().machine_program().unwrap().simulate().unwrap();
         let found = spec.network().evaluate(&weights, 1, &[1.0, 0.0, 5.0 / 107.0, 1e9, -1.0], 0);
         let head = |step: usize| run.records[step - 1].head as f32;
         assert_eq!(found, [head(107), 64.0, head(5), head(107), 64.0]);
@@ -442,7 +445,8 @@ mod tests {
     fn tokens_and_attention_of_every_block_are_arrays() {
         for link in ["", "choice=soft", "m=increment&t=14"] {
             let spec = spec(link);
-            let (initial, program) = (spec.initialize_replicas(1), spec.task.examples().program().unwrap());
+            let (initial, program) =
+                (spec.initialize_replicas(1), spec.task.data().machine_program().unwrap());
             let weights: Vec<&[f32]> = initial.iter().map(Vec::as_slice).collect();
             let (steps, network) = (program.steps as f32, spec.network());
             let x = [1.0 / steps, 5.0 / steps, 9.0 / steps];

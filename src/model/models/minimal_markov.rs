@@ -16,7 +16,7 @@ use std::borrow::Cow;
 
 use super::layout::{self, Tensor, Tensors};
 use super::{Architecture, Bind, Family, ModelConfig, Network, Parameter, Rows};
-use crate::tasks::{ExampleForm, Examples, Task};
+use crate::tasks::{ExampleForm, Examples, Task, TaskData};
 use vivarium_core::catalog::CatalogInfo;
 use vivarium_core::pytorch::{ScriptPart, ToPyTorch};
 use vivarium_core::settings::{InvalidSetting, Range};
@@ -70,11 +70,8 @@ f_i[s] = Σ_{j ≤ i, x_j = s} Σ_{r ≤ j} lags[j − r] kernel[x_i, x_r]      
 
     /// The weights of fact 8.3, in the order of [`Architecture::parameters`], if that is what a run begins from.
     pub fn counting(&self, task: &Task) -> Option<Vec<Vec<f32>>> {
-        let examples = task.examples();
-        if examples.form() != ExampleForm::Sequence {
-            return None;
-        }
-        let symbols = examples.inputs();
+        let TaskData::Sequences(drawn) = task.data() else { return None };
+        let symbols = drawn.symbols;
         let (distance, kernel) = match self.from {
             Beginning::Constant => return None,
             Beginning::Bigram => {
@@ -83,7 +80,7 @@ f_i[s] = Σ_{j ≤ i, x_j = s} Σ_{r ≤ j} lags[j − r] kernel[x_i, x_r]      
             }
             Beginning::Unigram => (0, vec![1.0; symbols * symbols]),
         };
-        let lags = (0..examples.prediction_count()).map(|d| f32::from(d == distance)).collect();
+        let lags = (0..drawn.length).map(|d| f32::from(d == distance)).collect();
         Some(vec![kernel, lags])
     }
 }

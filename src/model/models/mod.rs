@@ -180,7 +180,7 @@ pub trait ModelConfig {
     }
     /// Whether it can learn `task`.
     fn suits(&self, task: &Task) -> bool {
-        self.takes().contains(&task.examples().form())
+        self.takes().contains(&task.data().form())
     }
     /// The initial weights of one replica, in the order of [`Architecture::parameters`], if they are not drawn but
     /// constructed for `task`.

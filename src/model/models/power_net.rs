@@ -23,7 +23,7 @@ use super::{
     Architecture, Bind, Forms, LinearFirstLayer, ModelConfig, Network, Parameter, Penalty, Rows,
     exceeds_memory, first_layer, pytorch, too_wide,
 };
-use crate::tasks::{Examples, Task};
+use crate::tasks::{Examples, Task, TaskData};
 use vivarium_core::bounds::MAX_FIRST_LAYER_WEIGHTS;
 use vivarium_core::catalog::CatalogInfo;
 use vivarium_core::pytorch::{ScriptPart, ToPyTorch};
@@ -143,7 +143,7 @@ impl Bind for PowerNet {
 impl ModelConfig for PowerNet {
     fn suits(&self, task: &Task) -> bool {
         // It is made for parities, whose theory it comes with.
-        task.examples().parity().is_some()
+        matches!(task.data(), TaskData::Bits(Some(_)))
     }
 
     fn constructed(&self, task: &Task, seed: u64) -> Option<Vec<Vec<f32>>> {
@@ -154,7 +154,8 @@ impl ModelConfig for PowerNet {
     }
 
     fn construction_problems(&self, task: &Task) -> Vec<InvalidSetting> {
-        task.examples().parity().and_then(|k| self.beginning_problem(k)).into_iter().collect()
+        let TaskData::Bits(Some(parity)) = task.data() else { return vec![] };
+        self.beginning_problem(parity.relevant_bits).into_iter().collect()
     }
 
     fn family(&self) -> Option<Family> {
@@ -166,9 +167,13 @@ impl ModelConfig for PowerNet {
     }
 
     fn largest_margin(&self, task: &Task) -> Option<f64> {
-        // On a part of the inputs a margin may be larger.
-        let task = Some(task.examples()).filter(|task| task.trains_on_all_inputs())?;
-        PowerNet::largest_margin(self, task.parity()?)
+        match task.data() {
+            // On a part of the inputs a margin may be larger.
+            TaskData::Bits(Some(parity)) if task.examples().trains_on_all_inputs() => {
+                PowerNet::largest_margin(self, parity.relevant_bits)
+            }
+            _ => None,
+        }
     }
 
     #[cfg(feature = "train")]

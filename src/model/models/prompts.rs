@@ -74,7 +74,7 @@ pub fn encoded(
 
 /// The prompts of a task on which such networks are, or of another task any.
 pub fn of(examples: &dyn crate::tasks::Examples) -> TokenPrompts {
-    examples.prompts().unwrap_or_default()
+    examples.data().prompts().unwrap_or_default()
 }
 
 #[cfg(test)]

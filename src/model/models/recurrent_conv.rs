@@ -185,7 +185,7 @@ impl Bind for RecurrentConv {
     type Bound = OnTable;
 
     fn bind(&self, examples: &dyn Examples) -> Cow<'_, OnTable> {
-        Cow::Owned(OnTable { net: self.clone(), problem: examples.learning_problem() })
+        Cow::Owned(OnTable { net: self.clone(), problem: examples.data().learning_problem() })
     }
 }
 
@@ -383,7 +383,7 @@ mod tests {
     #[test]
     fn the_answer_is_that_of_the_program_on_the_table() {
         let spec = spec("concept=parity&program=parity&inputs=3&examples=9&seed=5");
-        let problem = spec.task.examples().learning_problem().unwrap();
+        let problem = spec.task.data().learning_problem().unwrap();
         let drawn = problem.sample(5, 0).unwrap();
         assert_eq!(drawn.data.rank(), 3);
         let third = |y: i8, x: i8| f32::from(y * x) / 3.0;
@@ -411,7 +411,7 @@ mod tests {
     #[test]
     fn cells_after_every_layer_are_an_array() {
         let spec = spec("concept=dictator&program=dictator&inputs=3&examples=5&seed=5");
-        let drawn = spec.task.examples().learning_problem().unwrap().sample(5, 0).unwrap();
+        let drawn = spec.task.data().learning_problem().unwrap().sample(5, 0).unwrap();
         let row = |(x, y): (&[i8], i8)| x.iter().chain([&1]).map(|x| f32::from(y * x)).collect::<Vec<f32>>();
         let mut table: Vec<f32> = drawn.data.examples().flat_map(row).collect();
         table.extend([1.0; 4]);

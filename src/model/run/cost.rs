@@ -19,6 +19,7 @@
 use super::{LearnerChoice, RunSpec};
 use crate::models::{Family, Parameter};
 use crate::run::time::estimate_run_seconds;
+use crate::tasks::TaskData;
 use vivarium_core::bounds::{
     CONFIRM_MEMORY_FLOATS, CONFIRM_SECONDS, MAX_MEASUREMENT_FLOATS, MAX_MEASUREMENTS, MAX_PACKED_FLOATS,
     MAX_PAGE_INITIAL_WEIGHTS, MAX_SWEEP_WORKER_FLOATS, MAX_WORKGROUP_LAUNCH_OPERATIONS,
@@ -103,7 +104,7 @@ impl RunSpec {
             ),
         };
         let examples = saturating_sum([data, kept]);
-        let chains = task.chain_sequences();
+        let chains = self.task.data().chain_sequences();
         let line = chains.as_ref().map_or(0, |chains| chains.operations_per_sequence());
         let bayes = chains.as_ref().map_or(0, |chains| chains.bayes_operations(self.held_out_count()));
         let heads: usize = self.model.config().heads().iter().sum();
@@ -145,9 +146,11 @@ impl RunSpec {
                 bayes,
                 saturating_product([3, self.task.config().theory_operations()]),
             ]),
-            inspection_operations: match chains.is_some() || task.traces().is_some() {
-                true => self.inspection_operations(task.prediction_count(), task.inputs()),
-                false => 0,
+            inspection_operations: match self.task.data() {
+                TaskData::Sequences(_) | TaskData::Traces(_) => {
+                    self.inspection_operations(task.prediction_count(), task.inputs())
+                }
+                _ => 0,
             },
         }
     }
@@ -253,8 +256,10 @@ impl RunSpec {
         let run = &self.run;
         let visits = saturating_product([run.steps, run.batch as u64]);
         let is_counted = |sample: u64| sample == 0 || visits / sample < u64::from(u32::MAX);
-        let examples = self.task.examples().parity_examples();
-        let are_bits = examples.is_some_and(|of| !of.all_inputs && is_counted(of.training_set_size as u64));
+        let are_bits = matches!(
+            self.task.data(),
+            TaskData::Bits(Some(of)) if !of.all_inputs && is_counted(of.training_set_size as u64)
+        );
         matches!(self.model.config().family(), Some(Family::OneHiddenLayer(_)))
             && run.batch > 0
             && are_bits

@@ -3,6 +3,7 @@
 use super::{MODEL_KEY, OPTIMIZER_KEY, RunSpec};
 use crate::models::{Family, Model};
 use crate::optim::loss::Loss;
+use crate::tasks::TaskData;
 use vivarium_core::settings::InvalidSetting;
 
 impl RunSpec {
@@ -93,8 +94,7 @@ impl RunSpec {
         if matches!(self.model.config().family(), Some(Family::Descent(_))) {
             problems.extend(self.invalid_descent_settings());
         }
-        let examples = self.task.examples();
-        let is_on_prompts = examples.prompts().is_some() || examples.function_prompts().is_some();
+        let is_on_prompts = matches!(self.task.data(), TaskData::Prompts(_) | TaskData::Points(_));
         if is_on_prompts && self.run.loss != Loss::Square {
             let expected = tr!("square, since the labels are real numbers");
             problems.push(InvalidSetting::new("loss", self.run.loss.slug(), expected));

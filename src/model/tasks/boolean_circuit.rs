@@ -8,7 +8,7 @@ mod measures;
 
 use crate::chart::Chart;
 use crate::tasks::{
-    Batch, ExampleForm, Examples, MeasureInfo, MeasureNames, Sampler, SettingDefaults, TaskConfig,
+    Batch, Examples, MeasureInfo, MeasureNames, Sampler, SettingDefaults, TaskConfig, TaskData,
 };
 use vivarium_core::catalog::CatalogInfo;
 use vivarium_core::pytorch::{ScriptPart, ToPyTorch};
@@ -146,8 +146,8 @@ impl TaskConfig for BooleanCircuit {
 }
 
 impl Examples for BooleanCircuit {
-    fn form(&self) -> ExampleForm {
-        ExampleForm::Circuit
+    fn data(&self) -> TaskData {
+        TaskData::Circuit(self.circuit_spec())
     }
 
     fn inputs(&self) -> usize {
@@ -156,10 +156,6 @@ impl Examples for BooleanCircuit {
 
     fn training_set_size(&self) -> Option<usize> {
         None
-    }
-
-    fn circuit(&self) -> Option<CircuitSpec> {
-        Some(self.circuit_spec())
     }
 
     fn measure_names(&self) -> MeasureNames {
@@ -236,7 +232,7 @@ mod tests {
         let (read, notices) = decode(link);
         assert!(notices.is_empty(), "{notices:?}");
         assert_eq!(encode(&read), link);
-        let drawn = read.spec.task.examples().circuit().unwrap();
+        let drawn = read.spec.task.data().circuit().unwrap();
         assert_eq!(drawn.build_circuit().unwrap().to_string(), "inputs b a\ns = a and b\nout = not s");
         assert_eq!(drawn.replica_input(3), [true, false]);
         // As a mail program or a person writes it.

@@ -1,9 +1,8 @@
 //! Forms of examples, and the texts that depend on them.
 
 /// Form of a task's examples, by which charts and probes are chosen.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExampleForm {
-    #[default]
     /// Bits ±1, with a label ±1.
     Bits,
     /// A row of a table: a number in each column, with a label ±1.

@@ -1,6 +1,6 @@
 //! Inputs from a file, checked and converted to rows of a batch.
 
-use super::{ExampleForm, Examples};
+use super::{Examples, TaskData};
 
 /// Checks the numbers of one input from a file, which may lack its label, and returns a row of
 /// [`Batch::x`](super::Batch::x).
@@ -24,19 +24,19 @@ pub fn input_row(examples: &dyn Examples, mut numbers: Vec<f32>) -> Result<Vec<f
     if let Some(wrong) = numbers.iter().find(|x| !x.is_finite()) {
         return Err(format!("an input has finite numbers only, not {wrong}"));
     }
-    match examples.form() {
-        ExampleForm::Bits => {
+    match examples.data() {
+        TaskData::Bits(_) => {
             counted(numbers.len(), columns)?;
             if let Some(wrong) = numbers.iter().find(|x| x.abs() != 1.0) {
                 return Err(format!("bits are −1 or 1, not {wrong}"));
             }
         }
-        ExampleForm::Row => counted(numbers.len(), columns)?,
-        ExampleForm::Pair => {
+        TaskData::Rows => counted(numbers.len(), columns)?,
+        TaskData::Pairs => {
             counted(numbers.len(), columns)?;
             numbered("elements", &numbers)?;
         }
-        ExampleForm::Sequence | ExampleForm::Trace => {
+        TaskData::Sequences(_) | TaskData::Traces(_) => {
             // The label is not used.
             if numbers.len() != columns {
                 counted(numbers.len(), examples.prediction_count())?;
@@ -44,12 +44,12 @@ pub fn input_row(examples: &dyn Examples, mut numbers: Vec<f32>) -> Result<Vec<f
             }
             numbered("symbols", &numbers)?;
         }
-        ExampleForm::Points => counted(numbers.len(), columns)?,
-        ExampleForm::Prompt
-        | ExampleForm::Fit
-        | ExampleForm::Steps
-        | ExampleForm::Circuit
-        | ExampleForm::Program => {
+        TaskData::Points(_) => counted(numbers.len(), columns)?,
+        TaskData::Prompts(_)
+        | TaskData::Fit(_)
+        | TaskData::Steps(_)
+        | TaskData::Circuit(_)
+        | TaskData::Program(_) => {
             return Err("inputs of this task cannot be given in a file; without --inputs, the command uses \
                         held-out examples"
                 .into());

@@ -20,7 +20,7 @@ mod measures;
 mod view;
 
 use super::{
-    Batch, ExampleForm, Examples, MeasureInfo, MeasureNames, Sampler, SettingDefaults, TaskConfig, pytorch,
+    Batch, Examples, MeasureInfo, MeasureNames, Sampler, SettingDefaults, TaskConfig, TaskData, pytorch,
 };
 use crate::chart::Chart;
 pub use view::NeuronView;
@@ -382,8 +382,8 @@ impl Examples for Groups {
         measures::measure_names(!self.trains_on_all_pairs())
     }
 
-    fn form(&self) -> ExampleForm {
-        ExampleForm::Pair
+    fn data(&self) -> TaskData {
+        TaskData::Pairs
     }
 
     fn inputs(&self) -> usize {

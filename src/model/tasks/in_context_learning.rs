@@ -20,8 +20,8 @@ use std::cell::RefCell;
 
 use super::remembered::BoundedCache;
 use super::{
-    Batch, ConstantInput, ExampleForm, Examples, MeasureInfo, MeasureNames, Sampler, SettingDefaults,
-    TaskConfig, measures,
+    Batch, ConstantInput, Examples, MeasureInfo, MeasureNames, Sampler, SettingDefaults, TaskConfig,
+    TaskData, measures,
 };
 use crate::chart::Chart;
 pub use view::InContextView;
@@ -173,8 +173,8 @@ impl Examples for InContextLearning {
         MeasureNames { names: measures::names_of(&measures::PROMPT_MEASURES), ..MeasureNames::default() }
     }
 
-    fn form(&self) -> ExampleForm {
-        ExampleForm::Points
+    fn data(&self) -> TaskData {
+        TaskData::Points(self.prompt_spec())
     }
 
     fn inputs(&self) -> usize {
@@ -187,10 +187,6 @@ impl Examples for InContextLearning {
 
     fn prediction_count(&self) -> usize {
         self.points
-    }
-
-    fn function_prompts(&self) -> Option<FunctionPrompts> {
-        Some(self.prompt_spec())
     }
 
     fn training_set_size(&self) -> Option<usize> {

@@ -8,8 +8,7 @@ mod measures;
 
 use crate::chart::Chart;
 use crate::tasks::{
-    Batch, ConstantInput, ExampleForm, Examples, MeasureInfo, MeasureNames, Sampler, SettingDefaults,
-    TaskConfig,
+    Batch, ConstantInput, Examples, MeasureInfo, MeasureNames, Sampler, SettingDefaults, TaskConfig, TaskData,
 };
 use vivarium_core::catalog::CatalogInfo;
 use vivarium_core::pytorch::{ScriptPart, ToPyTorch};
@@ -129,8 +128,8 @@ impl TaskConfig for InContextRegression {
 }
 
 impl Examples for InContextRegression {
-    fn form(&self) -> ExampleForm {
-        ExampleForm::Fit
+    fn data(&self) -> TaskData {
+        TaskData::Fit(self.prompt_spec())
     }
 
     fn inputs(&self) -> usize {
@@ -143,10 +142,6 @@ impl Examples for InContextRegression {
 
     fn training_set_size(&self) -> Option<usize> {
         Some(self.prompt_spec().example_count().max(1))
-    }
-
-    fn regression(&self) -> Option<DescentPrompts> {
-        Some(self.prompt_spec())
     }
 
     fn measure_names(&self) -> MeasureNames {

@@ -15,7 +15,7 @@ pub mod charts;
 mod measures;
 
 use super::{
-    Batch, ExampleForm, Examples, MeasureInfo, MeasureNames, Sampler, SettingDefaults, TaskConfig, pytorch,
+    Batch, Examples, MeasureInfo, MeasureNames, Sampler, SettingDefaults, TaskConfig, TaskData, pytorch,
 };
 use crate::chart::Chart;
 use vivarium_core::catalog::CatalogInfo;
@@ -115,12 +115,8 @@ impl Examples for MachineTraces {
         measures::MEASURE_NAMES
     }
 
-    fn traces(&self) -> Option<TraceSettings> {
-        Some(self.trace_settings())
-    }
-
-    fn form(&self) -> ExampleForm {
-        ExampleForm::Trace
+    fn data(&self) -> TaskData {
+        TaskData::Traces(self.trace_settings())
     }
 
     fn inputs(&self) -> usize {

@@ -23,7 +23,7 @@ use std::ops::Range as Span;
 pub use view::MarkovView;
 
 use super::{
-    Batch, ExampleForm, Examples, MeasureInfo, MeasureNames, Sampler, SettingDefaults, TaskConfig, pytorch,
+    Batch, Examples, MeasureInfo, MeasureNames, Sampler, SettingDefaults, TaskConfig, TaskData, pytorch,
 };
 use vivarium_core::catalog::CatalogInfo;
 use vivarium_core::pytorch::{ScriptPart, ToPyTorch};
@@ -169,12 +169,8 @@ impl Examples for MarkovChain {
         measures::measure_names(self.test, self.order)
     }
 
-    fn chain_sequences(&self) -> Option<ChainSequences> {
-        Some(self.sequence_spec())
-    }
-
-    fn form(&self) -> ExampleForm {
-        ExampleForm::Sequence
+    fn data(&self) -> TaskData {
+        TaskData::Sequences(self.sequence_spec())
     }
 
     fn inputs(&self) -> usize {

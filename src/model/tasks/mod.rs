@@ -2,6 +2,7 @@
 #![doc = include_str!("README.md")]
 
 pub mod boolean_circuit;
+mod data;
 mod form;
 #[cfg(not(target_family = "wasm"))]
 pub mod given;
@@ -22,22 +23,15 @@ pub mod teacher_student;
 pub mod turing_machine;
 
 use std::ops::Range;
-use std::sync::Arc;
 
 use crate::chart::Chart;
+pub use data::TaskData;
 pub use form::ExampleForm;
 pub use measures::{MeasureInfo, MeasureNames};
 pub use parity::ParityExamples;
 use vivarium_core::pytorch::ToPyTorch;
 use vivarium_core::rng::{Purpose, RandomStream};
 use vivarium_core::settings::{InvalidSetting, SettingInfo, Value};
-use vivarium_science::circuits;
-use vivarium_science::descent;
-use vivarium_science::functions::FunctionPrompts;
-use vivarium_science::machines::{self, TraceSettings};
-use vivarium_science::markov::ChainSequences;
-use vivarium_science::succinct::LearningProblem;
-use vivarium_science::tokens::TokenPrompts;
 
 vivarium_core::catalog! {
     /// Every task, with its settings.
@@ -73,7 +67,7 @@ vivarium_core::catalog! {
     /// Definitions of the measures of each task, several lists per task in the order of the tasks; the further measures
     /// of a task (those besides loss, accuracy and margin) are one list.
     pub const MEASURES: [&[&[MeasureInfo]]];
-    /// Form, sizes and validity of this task's examples, without drawing any.
+    /// Kind, sizes and validity of this task's examples, without drawing any.
     pub fn examples(&self) -> &dyn Examples;
     /// Drawing of this task's training and held-out examples.
     pub fn sampler(&self) -> &dyn Sampler;
@@ -83,6 +77,13 @@ vivarium_core::catalog! {
     pub fn config_mut(&mut self) -> &mut dyn TaskConfig;
     /// Part of a PyTorch script that draws the task's examples.
     pub fn script(&self) -> &dyn ToPyTorch;
+}
+
+impl Task {
+    /// Kind of this task's examples, with the specification from which they are drawn.
+    pub fn data(&self) -> TaskData {
+        self.examples().data()
+    }
 }
 
 vivarium_core::choices! {
@@ -135,18 +136,15 @@ impl Batch {
     }
 }
 
-/// Form, sizes and validity of a task's examples, without drawing any.
+/// Kind, sizes and validity of a task's examples, without drawing any.
 ///
 /// # Why
 /// The WebAssembly file that the page loads first validates runs, estimates their cost and shows their settings, but
 /// draws no example. So the functions that it needs are a separate trait: a trait object links all functions of its
 /// trait, and drawing examples was a tenth of that file.
 pub trait Examples {
-    /// How an example of the task is written: bits, symbols, numbers in columns, pairs of elements, or prompts. Charts
-    /// and probes are chosen by this form.
-    fn form(&self) -> ExampleForm {
-        ExampleForm::default()
-    }
+    /// Kind of this task's examples, with the specification from which they are drawn.
+    fn data(&self) -> TaskData;
     /// Number of rows of the first layer's weights: as many as one input has numbers or, if inputs are symbols or
     /// elements of a group, as there are different ones.
     fn inputs(&self) -> usize;
@@ -193,52 +191,9 @@ pub trait Examples {
     }
     /// Errors for settings of this task that are valid one by one but not together.
     fn invalid_settings(&self) -> Vec<InvalidSetting>;
-    /// Number k of relevant bits whose parity is the label; None in tasks that are not parities of uniform inputs.
-    fn parity(&self) -> Option<usize> {
-        self.parity_examples().map(|examples| examples.relevant_bits)
-    }
-    /// Specification of inputs, parity, training set and noise, from which GPU kernels draw examples; None in tasks
-    /// that are not parities of uniform inputs.
-    fn parity_examples(&self) -> Option<ParityExamples> {
-        None
-    }
-    /// Specification of the sequences and of their Markov chains, in tasks on Markov chains; None in other tasks.
-    fn chain_sequences(&self) -> Option<ChainSequences> {
-        None
-    }
-    /// Specification of the traces in tasks on traces of a Turing machine; None in other tasks.
-    fn traces(&self) -> Option<TraceSettings> {
-        None
-    }
-    /// Specification of the prompts in tasks on prompts of tokens; None in other tasks.
-    fn prompts(&self) -> Option<TokenPrompts> {
-        None
-    }
-    /// Specification of the prompt's examples and of gradient descent on them, in tasks on gradient descent inside a
-    /// transformer; None in other tasks.
-    fn regression(&self) -> Option<descent::DescentPrompts> {
-        None
-    }
-    /// Turing machine with its input tape and start cell, in tasks in which a transformer runs it; None in other tasks.
-    fn program(&self) -> Option<Arc<machines::MachineProgram>> {
-        None
-    }
     /// Names in CSV and JSON files of loss, accuracy and the further measures of this task.
     fn measure_names(&self) -> MeasureNames {
         MeasureNames::default()
-    }
-    /// Specification of the Boolean circuit that the network computes, in tasks on circuits; None in other tasks.
-    fn circuit(&self) -> Option<circuits::CircuitSpec> {
-        None
-    }
-    /// Specification of concept and examples for the learning algorithm, in tasks on networks that contain one; None in
-    /// other tasks.
-    fn learning_problem(&self) -> Option<LearningProblem> {
-        None
-    }
-    /// Specification of the prompts in tasks on functions that are learned in context; None in other tasks.
-    fn function_prompts(&self) -> Option<FunctionPrompts> {
-        None
     }
 }
 

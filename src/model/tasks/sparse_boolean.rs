@@ -31,7 +31,9 @@ pub mod formula;
 use std::cell::RefCell;
 
 use super::remembered::BoundedCache;
-use super::{Batch, Examples, MeasureInfo, Sampler, SettingDefaults, TaskConfig, measures, pytorch};
+use super::{
+    Batch, Examples, MeasureInfo, Sampler, SettingDefaults, TaskConfig, TaskData, measures, pytorch,
+};
 use crate::chart::Chart;
 use formula::{Formula, MAX_FORMULA_CHARACTERS, MAX_RELEVANT_BITS, TruthTable};
 use vivarium_core::bounds::{self, MAX_TRAINING_SET_ENTRIES};
@@ -336,6 +338,10 @@ impl SparseBoolean {
 }
 
 impl Examples for SparseBoolean {
+    fn data(&self) -> TaskData {
+        TaskData::Bits(None)
+    }
+
     fn inputs(&self) -> usize {
         self.n
     }

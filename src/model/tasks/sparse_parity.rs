@@ -21,7 +21,7 @@ pub mod charts;
 mod measures;
 
 use super::parity::ParityExamples;
-use super::{Batch, Examples, MeasureInfo, MeasureNames, Sampler, TaskConfig, pytorch};
+use super::{Batch, Examples, MeasureInfo, MeasureNames, Sampler, TaskConfig, TaskData, pytorch};
 use crate::chart::Chart;
 use vivarium_core::bounds::{self, MAX_TRAINING_SET_ENTRIES};
 use vivarium_core::catalog::CatalogInfo;
@@ -201,8 +201,8 @@ impl Examples for SparseParity {
         measures::measure_names(self.cube_size().is_some())
     }
 
-    fn parity_examples(&self) -> Option<ParityExamples> {
-        Some(self.parity_spec())
+    fn data(&self) -> TaskData {
+        TaskData::Bits(Some(self.parity_spec()))
     }
 
     fn trains_on_all_inputs(&self) -> bool {

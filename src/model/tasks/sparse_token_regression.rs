@@ -21,7 +21,7 @@ use std::rc::Rc;
 
 use super::remembered::BoundedCache;
 use super::{
-    Batch, ExampleForm, Examples, MeasureInfo, MeasureNames, Sampler, SettingDefaults, TaskConfig, measures,
+    Batch, Examples, MeasureInfo, MeasureNames, Sampler, SettingDefaults, TaskConfig, TaskData, measures,
 };
 use crate::chart::Chart;
 pub use view::PromptView;
@@ -239,8 +239,8 @@ impl Examples for SparseTokenRegression {
         MeasureNames { names: measures::names_of(&measures::PROMPT_MEASURES), ..MeasureNames::default() }
     }
 
-    fn form(&self) -> ExampleForm {
-        ExampleForm::Prompt
+    fn data(&self) -> TaskData {
+        TaskData::Prompts(self.prompt_spec())
     }
 
     fn inputs(&self) -> usize {
@@ -253,10 +253,6 @@ impl Examples for SparseTokenRegression {
 
     fn prediction_count(&self) -> usize {
         self.length
-    }
-
-    fn prompts(&self) -> Option<TokenPrompts> {
-        Some(self.prompt_spec())
     }
 
     fn training_set_size(&self) -> Option<usize> {

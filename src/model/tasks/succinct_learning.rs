@@ -8,7 +8,7 @@ mod measures;
 
 use crate::chart::Chart;
 use crate::tasks::{
-    Batch, ExampleForm, Examples, MeasureInfo, MeasureNames, Sampler, SettingDefaults, TaskConfig,
+    Batch, Examples, MeasureInfo, MeasureNames, Sampler, SettingDefaults, TaskConfig, TaskData,
 };
 use vivarium_core::catalog::CatalogInfo;
 use vivarium_core::pytorch::{ScriptPart, ToPyTorch};
@@ -98,8 +98,8 @@ impl TaskConfig for SuccinctLearning {
 }
 
 impl Examples for SuccinctLearning {
-    fn form(&self) -> ExampleForm {
-        ExampleForm::Program
+    fn data(&self) -> TaskData {
+        TaskData::Program(self.problem_spec())
     }
 
     fn inputs(&self) -> usize {
@@ -112,10 +112,6 @@ impl Examples for SuccinctLearning {
 
     fn noise(&self) -> f64 {
         self.flips
-    }
-
-    fn learning_problem(&self) -> Option<LearningProblem> {
-        Some(self.problem_spec())
     }
 
     fn measure_names(&self) -> MeasureNames {
@@ -191,7 +187,7 @@ mod tests {
         let (read, notices) = decode(link);
         assert!(notices.is_empty(), "{notices:?}");
         assert_eq!(encode(&read), link);
-        let problem = read.spec.task.examples().learning_problem().unwrap();
+        let problem = read.spec.task.data().learning_problem().unwrap();
         let drawn = problem.sample(3, 1).unwrap();
         assert_eq!(problem.test_input(&drawn), [1, -1, -1, 1]);
         assert_eq!(

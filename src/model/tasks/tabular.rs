@@ -30,7 +30,7 @@ pub mod uploaded;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::{
-    Batch, ExampleForm, Examples, MeasureInfo, Sampler, SettingDefaults, TaskConfig, measures, pytorch,
+    Batch, Examples, MeasureInfo, Sampler, SettingDefaults, TaskConfig, TaskData, measures, pytorch,
 };
 use uploaded::UploadedTable;
 use vivarium_core::bounds::MAX_TRAINING_SET_ENTRIES;
@@ -380,8 +380,8 @@ impl Tabular {
 }
 
 impl Examples for Tabular {
-    fn form(&self) -> ExampleForm {
-        ExampleForm::Row
+    fn data(&self) -> TaskData {
+        TaskData::Rows
     }
 
     fn inputs(&self) -> usize {

@@ -20,7 +20,9 @@
 
 pub mod charts;
 
-use super::{Batch, Examples, MeasureInfo, Sampler, SettingDefaults, TaskConfig, measures, pytorch};
+use super::{
+    Batch, Examples, MeasureInfo, Sampler, SettingDefaults, TaskConfig, TaskData, measures, pytorch,
+};
 use crate::chart::Chart;
 use vivarium_core::bounds::{self, MAX_TRAINING_SET_ENTRIES};
 use vivarium_core::catalog::CatalogInfo;
@@ -125,6 +127,10 @@ impl TaskConfig for TeacherStudent {
 }
 
 impl Examples for TeacherStudent {
+    fn data(&self) -> TaskData {
+        TaskData::Bits(None)
+    }
+
     fn inputs(&self) -> usize {
         self.n
     }

@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use crate::chart::Chart;
 use crate::tasks::{
-    Batch, ExampleForm, Examples, MeasureInfo, MeasureNames, Sampler, SettingDefaults, TaskConfig,
+    Batch, Examples, MeasureInfo, MeasureNames, Sampler, SettingDefaults, TaskConfig, TaskData,
 };
 use rules::{MAX_RULES_CHARACTERS, MachineRules};
 use vivarium_core::catalog::CatalogInfo;
@@ -218,8 +218,8 @@ impl TaskConfig for TuringMachine {
 }
 
 impl Examples for TuringMachine {
-    fn form(&self) -> ExampleForm {
-        ExampleForm::Steps
+    fn data(&self) -> TaskData {
+        TaskData::Steps(self.program().ok())
     }
 
     fn inputs(&self) -> usize {
@@ -232,10 +232,6 @@ impl Examples for TuringMachine {
 
     fn training_set_size(&self) -> Option<usize> {
         Some(self.steps.max(1))
-    }
-
-    fn program(&self) -> Option<Arc<MachineProgram>> {
-        self.program().ok()
     }
 
     fn measure_names(&self) -> MeasureNames {

@@ -219,7 +219,7 @@ mod tests {
         // The link asks for a chart of the parity lab, whose word is that of a chart of this lab.
         let state = open("#v1/machine-traces?show=cells.attention");
         let shown = &state.player.run.link.view.show;
-        let form = state.player.run.spec().task.examples().form();
+        let form = state.player.run.spec().task.data().form();
         let suits = |chart: &Chart| chart.form().is_none_or(|of| form.counts_as(of));
         let offered = Chart::ALL.iter().copied().filter(|chart| suits(chart) || shown.contains(chart));
         let labels: Vec<&str> =

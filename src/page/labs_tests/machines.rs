@@ -309,7 +309,7 @@ fn own_machines_go_through_a_link() {
     // The blank comes first, other symbols are sorted.
     let canonical = encode(&read);
     assert_eq!(encode(&decode(&canonical).0), canonical);
-    let program = read.spec.task.examples().program().unwrap();
+    let program = read.spec.task.data().machine_program().unwrap();
     assert_eq!(
         (program.start, program.input.len(), program.machine.symbols()),
         (64, 3, &['_', '#', '1'][..])
@@ -321,7 +321,7 @@ fn own_machines_go_through_a_link() {
     // A start cell of one's own may be said to be found: the head goes to the left here.
     let (read, notices) = decode("#v1/turing-machine?m=own&rules=a~*~~*~L~a&t=500");
     assert!(notices.is_empty(), "{notices:?}");
-    assert_eq!(read.spec.task.examples().program().unwrap().start, 500);
+    assert_eq!(read.spec.task.data().machine_program().unwrap().start, 500);
 }
 
 #[test]

@@ -12,6 +12,7 @@ use vivarium_model::models::circuit_network::{narrow, noise, wide};
 use vivarium_model::models::family::GateNetwork;
 use vivarium_model::protocol::Measurement;
 use vivarium_model::run::RunSpec;
+use vivarium_model::tasks::TaskData;
 use vivarium_science::circuits::{
     self, Circuit, CircuitKind, CircuitMetric, CircuitSpec, LayeredCircuit, LeastNormSearch, Rounding,
 };
@@ -143,7 +144,7 @@ impl Process for CircuitProcess {
         let Some(Family::Circuit(net)) = spec.model.config().family() else {
             return Err(format!("{} is trained, not executed", spec.model.info().name));
         };
-        let Some(drawn) = spec.task.examples().circuit() else {
+        let TaskData::Circuit(drawn) = spec.task.data() else {
             return Err(format!("its task is {}", spec.task.info().name));
         };
         let say = |error: circuits::CircuitError| error.to_string();

@@ -11,6 +11,7 @@ use vivarium_model::models::Family;
 use vivarium_model::models::family::InTokens;
 use vivarium_model::protocol::Measurement;
 use vivarium_model::run::RunSpec;
+use vivarium_model::tasks::TaskData;
 use vivarium_science::descent::{
     ComparisonMeasure, ComparisonState, DescentComparison, DescentPrompts, corollary_bound,
 };
@@ -87,7 +88,7 @@ impl Process for DescentProcess {
         let Some(Family::Descent(net)) = spec.model.config().family() else {
             return Err(format!("{} is trained, not executed", spec.model.info().name));
         };
-        let Some(draw) = spec.task.examples().regression() else {
+        let TaskData::Fit(draw) = spec.task.data() else {
             return Err(format!("its task is {}", spec.task.info().name));
         };
         let sizes = net.plan(&draw, 1.0).compute_sizes(draw.example_count());

@@ -10,6 +10,7 @@ use crate::session::learner::MEASURE_SAMPLE;
 use vivarium_model::models::Family;
 use vivarium_model::protocol::Measurement;
 use vivarium_model::run::RunSpec;
+use vivarium_model::tasks::TaskData;
 use vivarium_science::tokens::TokenPrompts;
 
 /// A constructed network on prompts, with its examples.
@@ -27,8 +28,9 @@ impl Process for PromptProcess {
 
     fn new(spec: &RunSpec) -> Result<(Self, Vec<Vec<f32>>), String> {
         let examples = PromptExamples::of(spec, MEASURE_SAMPLE)?;
-        let prompts = spec.task.examples().prompts();
-        let prompts = prompts.ok_or_else(|| format!("its task is {}", spec.task.info().name))?;
+        let TaskData::Prompts(prompts) = spec.task.data() else {
+            return Err(format!("its task is {}", spec.task.info().name));
+        };
         let Some(Family::Execution(execution)) = spec.model.config().family() else {
             return Err(format!("{} is trained, not executed", spec.model.info().name));
         };

@@ -21,6 +21,7 @@ use vivarium_model::models::family::GridProgram;
 use vivarium_model::models::recurrent_conv::{MOST_QUERIES, TABLE, examples};
 use vivarium_model::protocol::Measurement;
 use vivarium_model::run::RunSpec;
+use vivarium_model::tasks::TaskData;
 use vivarium_science::succinct::grid::NetworkOutput;
 use vivarium_science::succinct::grid::{
     self, Automaton, AutomatonCell, Grid, ProgramRun, RunEnd, TABLE_DENOMINATOR, TableTraining, TapePadding,
@@ -194,8 +195,9 @@ impl Process for GridProcess {
             return Err(format!("{} runs no program on a grid", spec.model.info().name));
         };
         let net: GridProgram = net;
-        let problem = spec.task.examples().learning_problem();
-        let problem = problem.ok_or_else(|| format!("its task is {}", spec.task.info().name))?;
+        let TaskData::Program(problem) = spec.task.data() else {
+            return Err(format!("its task is {}", spec.task.info().name));
+        };
         let program = Arc::new(net.program().map_err(|error| error.to_string())?);
         let of_replica = |replica: usize| {
             let drawn = problem.sample(spec.run.seed, replica)?;
@@ -316,7 +318,7 @@ mod tests {
         {
             let spec = spec(link);
             let mut learner = GridLearner::new(&spec).unwrap();
-            let writing = spec.task.examples().learning_problem().unwrap().writing_steps();
+            let writing = spec.task.data().learning_problem().unwrap().writing_steps();
             for step in 0..writing {
                 let row = learner.measure_now(step, 64);
                 assert_eq!((row.train_loss[0], row.train_accuracy[0]), (0.0, step as f32 / writing as f32));

@@ -19,6 +19,7 @@ use vivarium_model::models::family::RunsMachine;
 use vivarium_model::models::machine_transformer::STEP;
 use vivarium_model::protocol::Measurement;
 use vivarium_model::run::RunSpec;
+use vivarium_model::tasks::TaskData;
 use vivarium_science::machines::{
     Construction, MachineMetric, MachineProgram, MachineRun, TransformerEvaluator, clamp_to_f32,
 };
@@ -81,8 +82,9 @@ impl Process for MachineProcess {
         let Some(Family::Machine(net)) = spec.model.config().family() else {
             return Err(format!("{} is trained, not executed", spec.model.info().name));
         };
-        let program = spec.task.examples().program();
-        let program = program.ok_or_else(|| format!("its task is {}", spec.task.info().name))?;
+        let TaskData::Steps(Some(program)) = spec.task.data() else {
+            return Err(format!("its task is {}", spec.task.info().name));
+        };
         let run = program.simulate().map_err(|error| error.to_string())?;
         let exact = Construction::new(&program.machine, program.bits).map_err(|error| error.to_string())?;
         let shapes = exact.tensors();
@@ -167,7 +169,7 @@ mod tests {
             let after = learner.measure_now(steps as u64 + 5, 64);
             assert_eq!((&after.train_accuracy, &after.test_accuracy), (&vec![1.0; 2], &vec![1.0; 2]));
             assert!(after.test_loss.iter().all(|loss| *loss <= 4.5e-16), "{after:?}");
-            let run = spec.task.examples().program().unwrap().simulate().unwrap();
+            let run = spec.task.data().machine_program().unwrap().simulate().unwrap();
             let kept = learner.network.process.tokens[0].as_ref().unwrap();
             assert_eq!(kept.evaluator.transformer().tokens(), run.records, "nothing happens after step T");
             let measured = |which: MachineMetric| after.measures[which as usize][0];

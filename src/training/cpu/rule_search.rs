@@ -18,6 +18,7 @@ use vivarium_model::models::cell_rules::{
 use vivarium_model::models::family::SearchOfRules;
 use vivarium_model::protocol::Measurement;
 use vivarium_model::run::RunSpec;
+use vivarium_model::tasks::TaskData;
 use vivarium_science::succinct::search::{
     BitSlicedQueries, CellRule, MAX_BATCH_CELLS, Query, QueryDistribution, RuleAnswers, SearchError,
 };
@@ -180,8 +181,9 @@ impl Process for RuleSearchProcess {
         let Some(Family::RuleSearch(net)) = spec.model.config().family() else {
             return Err(format!("{} searches for no rule", spec.model.info().name));
         };
-        let problem = spec.task.examples().learning_problem();
-        let problem = problem.ok_or_else(|| format!("its task is {}", spec.task.info().name))?;
+        let TaskData::Program(problem) = spec.task.data() else {
+            return Err(format!("its task is {}", spec.task.info().name));
+        };
         let say = |error: SearchError| error.to_string();
         let task = task_of(&problem).map_err(say)?;
         let room = most_queries(task).saturating_sub(net.validation);
@@ -301,7 +303,7 @@ mod tests {
         let mut learner = RuleSearchLearner::new(&spec).unwrap();
         learner.train(&spec, 0, 19_700);
         let row = learner.measure_now(19_700, 64);
-        let task = task_of(&spec.task.examples().learning_problem().unwrap()).unwrap();
+        let task = task_of(&spec.task.data().learning_problem().unwrap()).unwrap();
         let queries = task.queries(spec.run.seed, 0, 84).unwrap();
         let (valid, test) = queries.split_at(20);
         let scores = RuleScores::new(valid, ReadoutCells::All).unwrap();

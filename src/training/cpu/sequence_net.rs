@@ -131,7 +131,7 @@ pub struct ChainExamples {
 
 impl SequenceExamples for ChainExamples {
     fn of(spec: &RunSpec) -> Option<Self> {
-        let sequences = spec.task.examples().chain_sequences()?;
+        let sequences = spec.task.data().chain_sequences()?;
         Some(ChainExamples { sequences, evaluator: Evaluator::new(spec)? })
     }
 

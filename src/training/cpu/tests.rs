@@ -15,6 +15,7 @@ use vivarium_kernels::cpu::one_output::powers::PowersLoop;
 use vivarium_kernels::cpu::prompt_net::mlp::MlpLoop;
 use vivarium_model::permalink::decode;
 use vivarium_model::run::RunSpec;
+use vivarium_model::tasks::TaskData;
 
 fn spec(link: &str) -> RunSpec {
     let (link, notices) = decode(link);
@@ -74,7 +75,7 @@ fn agrees<N: CpuNetwork>(link: &str) {
     let weights = ready(looped.weights()).parameters;
     let still = spec.initialize_parameters().iter().zip(&weights).filter(|(a, b)| a == b).count();
     // The codes of tokens stay.
-    let codes = usize::from(spec.task.examples().prompts().is_some());
+    let codes = usize::from(matches!(spec.task.data(), TaskData::Prompts(_)));
     // Gains and shifts of layer norms that are switched off stay as well.
     let switched_off = if link.contains("&ln=no") { 2 } else { 0 };
     // Networks that are described by a graph say which of their parameters stay.

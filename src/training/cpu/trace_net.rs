@@ -21,7 +21,7 @@ pub struct TraceExamples {
 
 impl SequenceExamples for TraceExamples {
     fn of(spec: &RunSpec) -> Option<Self> {
-        let source = spec.task.examples().traces()?.build_source();
+        let source = spec.task.data().traces()?.build_source();
         Some(TraceExamples { source, evaluator: TraceEvaluator::new(spec)? })
     }
 

@@ -37,9 +37,9 @@ use vivarium_kernels::{cpu, sequence_net, token_attention, token_mlp};
 #[cfg(feature = "fused")]
 use vivarium_kernels::{group_net::plan::Variant, plan::Limits, prompt_nets::PromptPlan};
 use vivarium_model::models::Family;
-use vivarium_model::models::graph_prompts::PromptInput;
 use vivarium_model::run::RunSpec;
 use vivarium_model::run::cost::exceeds_launch_limit;
+use vivarium_model::tasks::TaskData;
 
 /// Where a learner trains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -170,72 +170,38 @@ const MANY_LAUNCHES_NAME: &str = "fused kernels, some launches per layer and ste
 #[cfg(feature = "session")]
 const LOOP_NAME: &str = "fused loop, SIMD";
 
-/// Whether a label is a sign, which the networks of one hidden layer with one output predict.
-fn of_signs(spec: &RunSpec) -> bool {
-    let examples = spec.task.examples();
-    let is_on_prompts = examples.prompts().is_some() || examples.function_prompts().is_some();
-    examples.classes().is_none() && !is_on_prompts
+/// Function of a run: whether the data of its task and the family of its network match two patterns.
+macro_rules! runs_of {
+    ($data:pat, $family:pat) => {
+        |spec: &RunSpec| matches!((spec.task.data(), spec.model.config().family()), ($data, $family))
+    };
+}
+
+/// Whether the label of an example is one sign or one real number, which a network with one output predicts.
+fn needs_one_output(data: &TaskData) -> bool {
+    match data {
+        TaskData::Bits(_)
+        | TaskData::Rows
+        | TaskData::Fit(_)
+        | TaskData::Steps(_)
+        | TaskData::Circuit(_)
+        | TaskData::Program(_) => true,
+        TaskData::Pairs
+        | TaskData::Sequences(_)
+        | TaskData::Traces(_)
+        | TaskData::Prompts(_)
+        | TaskData::Points(_) => false,
+    }
 }
 
 /// Whether a network on numbers has one output, and no loop takes its examples as bits.
 fn has_one_output_graph(spec: &RunSpec) -> bool {
-    match spec.model.config().family() {
-        Some(Family::HiddenLayers(_)) => true,
-        Some(Family::Graph) => of_signs(spec),
-        Some(Family::OneHiddenLayer(_)) => !spec.uses_packed_bits(),
+    match (spec.task.data(), spec.model.config().family()) {
+        (_, Some(Family::HiddenLayers(_))) => true,
+        (data, Some(Family::Graph)) => needs_one_output(&data),
+        (_, Some(Family::OneHiddenLayer(_))) => !spec.uses_packed_bits(),
         _ => false,
     }
-}
-
-/// Whether a block on bits is read out at one token.
-fn is_read_at_cls(spec: &RunSpec) -> bool {
-    matches!(spec.model.config().family(), Some(Family::ReadAtCls(_)))
-}
-
-/// Whether an example is a sequence, with a prediction after each of its symbols.
-fn of_sequences(spec: &RunSpec) -> bool {
-    spec.task.examples().chain_sequences().is_some()
-}
-
-/// Whether an example is a trace of a machine, with a prediction after each of its tokens.
-fn of_traces(spec: &RunSpec) -> bool {
-    spec.task.examples().traces().is_some()
-}
-
-/// Whether an example is a pair of elements, with one label of several classes.
-fn of_pairs(spec: &RunSpec) -> bool {
-    spec.task.examples().classes().is_some() && !of_sequences(spec) && !of_traces(spec)
-}
-
-/// Whether a network on pairs is described by a graph of operators.
-fn is_graph_on_pairs(spec: &RunSpec) -> bool {
-    matches!(spec.model.config().family(), Some(Family::Graph)) && of_pairs(spec)
-}
-
-/// Whether a network attends to the tokens of a prompt.
-fn attends_to_tokens(spec: &RunSpec) -> bool {
-    matches!(spec.model.config().family(), Some(Family::TokenAttention(_)))
-}
-
-/// Whether a rule is searched for.
-fn searches_for_rules(spec: &RunSpec) -> bool {
-    matches!(spec.model.config().family(), Some(Family::RuleSearch(_)))
-}
-
-/// Whether a decoder reads points of a function.
-fn reads_points(spec: &RunSpec) -> bool {
-    matches!(spec.model.config().family(), Some(Family::InContext(_)))
-}
-
-/// Whether a network on prompts is described by a graph of operators.
-fn is_graph_on_prompts(spec: &RunSpec) -> bool {
-    let is_on_prompts = PromptInput::of(spec.task.examples()).is_some();
-    matches!(spec.model.config().family(), Some(Family::Graph)) && is_on_prompts
-}
-
-/// Whether a feedforward network reads all tokens of a prompt at once.
-fn reads_whole_prompts(spec: &RunSpec) -> bool {
-    matches!(spec.model.config().family(), Some(Family::TokenMlp(_)))
 }
 
 /// The learner of a process, with its name for the person.
@@ -325,49 +291,49 @@ const ON_CPU: LearnerEntry = LearnerEntry {
 /// Every learner but autodiff.
 pub static LEARNERS: &[LearnerEntry] = &[
     anywhere(
-        |spec| matches!(spec.model.config().family(), Some(Family::Forest(_))),
+        runs_of!(_, Some(Family::Forest(_))),
         made!("session", |spec| process::<ForestProcess>(spec, "decision trees")),
     ),
     anywhere(
-        |spec| matches!(spec.model.config().family(), Some(Family::Execution(_))),
+        runs_of!(_, Some(Family::Execution(_))),
         made!("session", |spec| process::<PromptProcess>(spec, "executed, one position per step")),
     ),
     anywhere(
-        |spec| matches!(spec.model.config().family(), Some(Family::Descent(_))),
+        runs_of!(_, Some(Family::Descent(_))),
         made!("session", |spec| process::<DescentProcess>(
             spec,
             "executed, one step of gradient descent per step"
         )),
     ),
     anywhere(
-        |spec| matches!(spec.model.config().family(), Some(Family::Machine(_))),
+        runs_of!(_, Some(Family::Machine(_))),
         made!("session", |spec| process::<MachineProcess>(
             spec,
             "executed, one step of the machine per step"
         )),
     ),
     anywhere(
-        |spec| matches!(spec.model.config().family(), Some(Family::Circuit(_))),
+        runs_of!(_, Some(Family::Circuit(_))),
         made!("session", |spec| process::<CircuitProcess>(
             spec,
             "executed, one iteration of the search per step"
         )),
     ),
     anywhere(
-        |spec| matches!(spec.model.config().family(), Some(Family::ProgramOnGrid(_))),
+        runs_of!(_, Some(Family::ProgramOnGrid(_))),
         made!("session", |spec| process::<GridProcess>(
             spec,
             "executed, one step of SGD or one layer per step"
         )),
     ),
     anywhere(
-        searches_for_rules,
+        runs_of!(_, Some(Family::RuleSearch(_))),
         made!("session", |spec| process::<RuleSearchProcess>(spec, "executed, one restart per step")),
     ),
     LearnerEntry {
         place: Place::Gpu,
         executes: true,
-        owns: searches_for_rules,
+        owns: runs_of!(_, Some(Family::RuleSearch(_))),
         covers: |_| Ok(()),
         autodiff_worth: |_| 0.0,
         gpu_worth: |spec| spec.step_flops() * spec.run.steps as f64 / RULES_WORTH_OPERATIONS,
@@ -381,7 +347,7 @@ pub static LEARNERS: &[LearnerEntry] = &[
     LearnerEntry {
         place: Place::Gpu,
         executes: false,
-        owns: of_signs,
+        owns: |spec| needs_one_output(&spec.task.data()),
         covers: |spec| {
             Network::of(spec)?.on_a_gpu()?;
             match exceeds_launch_limit(spec) {
@@ -401,7 +367,7 @@ pub static LEARNERS: &[LearnerEntry] = &[
     LearnerEntry {
         place: Place::Gpu,
         executes: false,
-        owns: of_pairs,
+        owns: runs_of!(TaskData::Pairs, _),
         covers: pairs::kernels_cover,
         autodiff_worth: |_| 0.0,
         gpu_worth: |spec| spec.step_flops() / PAIRS_WORTH_FLOPS,
@@ -415,7 +381,7 @@ pub static LEARNERS: &[LearnerEntry] = &[
     LearnerEntry {
         place: Place::Gpu,
         executes: false,
-        owns: of_sequences,
+        owns: runs_of!(TaskData::Sequences(_), _),
         covers: sequence_net::covers,
         autodiff_worth: |_| 0.0,
         gpu_worth: |spec| spec.step_flops() / SEQUENCES_WORTH_FLOPS,
@@ -431,7 +397,7 @@ pub static LEARNERS: &[LearnerEntry] = &[
     LearnerEntry {
         place: Place::Gpu,
         executes: false,
-        owns: attends_to_tokens,
+        owns: runs_of!(_, Some(Family::TokenAttention(_))),
         covers: token_attention::covers,
         autodiff_worth: |_| 0.0,
         gpu_worth: |spec| spec.step_flops() / PROMPTS_WORTH_FLOPS,
@@ -445,7 +411,7 @@ pub static LEARNERS: &[LearnerEntry] = &[
     LearnerEntry {
         place: Place::Gpu,
         executes: false,
-        owns: reads_whole_prompts,
+        owns: runs_of!(_, Some(Family::TokenMlp(_))),
         covers: token_mlp::covers,
         autodiff_worth: |_| 0.0,
         gpu_worth: |spec| spec.step_flops() / PROMPTS_WORTH_FLOPS,
@@ -465,7 +431,7 @@ pub static LEARNERS: &[LearnerEntry] = &[
         ..ON_CPU
     },
     LearnerEntry {
-        owns: |spec| matches!(spec.model.config().family(), Some(Family::Powers(_))),
+        owns: runs_of!(_, Some(Family::Powers(_))),
         make: looped!(|spec| Ok((
             Box::new(crate::cpu::one_output::OneOutputCpu::<PowersLoop>::new(spec)?),
             LOOP_NAME
@@ -473,7 +439,7 @@ pub static LEARNERS: &[LearnerEntry] = &[
         ..ON_CPU
     },
     LearnerEntry {
-        owns: is_read_at_cls,
+        owns: runs_of!(_, Some(Family::ReadAtCls(_))),
         covers: cpu::one_output::cls::covers,
         make: looped!(|spec| Ok((
             Box::new(crate::cpu::one_output::OneOutputCpu::<ClsLoop>::new(spec)?),
@@ -482,7 +448,7 @@ pub static LEARNERS: &[LearnerEntry] = &[
         ..ON_CPU
     },
     LearnerEntry {
-        owns: of_signs,
+        owns: |spec| needs_one_output(&spec.task.data()),
         covers: |spec| Network::of(spec).map(drop),
         make: looped!(|spec| Ok((
             Box::new(crate::cpu::one_hidden_layer::OneHiddenLayerCpu::new(spec)?),
@@ -491,44 +457,44 @@ pub static LEARNERS: &[LearnerEntry] = &[
         ..ON_CPU
     },
     LearnerEntry {
-        owns: is_graph_on_pairs,
+        owns: runs_of!(TaskData::Pairs, Some(Family::Graph)),
         make: looped!(|spec| Ok((Box::new(crate::cpu::graph_net::GraphNetCpu::new(spec)?), LOOP_NAME))),
         ..ON_CPU
     },
     LearnerEntry {
-        owns: of_pairs,
+        owns: runs_of!(TaskData::Pairs, _),
         covers: |spec| pairs::covered(spec).map(drop),
         autodiff_worth: |spec| spec.step_flops() / AUTODIFF_WORTH_FLOPS_OVER_FLEX,
         make: looped!(|spec| Ok((Box::new(crate::cpu::group_net::GroupNetCpu::new(spec)?), LOOP_NAME))),
         ..ON_CPU
     },
     LearnerEntry {
-        owns: of_sequences,
+        owns: runs_of!(TaskData::Sequences(_), _),
         covers: |spec| cpu::sequence_net::Network::of(spec).map(drop),
         autodiff_worth: |spec| spec.step_flops() / AUTODIFF_WORTH_FLOPS_OVER_FLEX,
         make: looped!(|spec| Ok((Box::new(crate::cpu::sequence_net::SequenceNetCpu::new(spec)?), LOOP_NAME))),
         ..ON_CPU
     },
     LearnerEntry {
-        owns: of_traces,
+        owns: runs_of!(TaskData::Traces(_), _),
         covers: |spec| cpu::sequence_net::Network::of(spec).map(drop),
         autodiff_worth: |spec| spec.step_flops() / AUTODIFF_WORTH_FLOPS_OVER_FLEX,
         make: looped!(|spec| Ok((Box::new(crate::cpu::trace_net::TraceNetCpu::new(spec)?), LOOP_NAME))),
         ..ON_CPU
     },
     LearnerEntry {
-        owns: attends_to_tokens,
+        owns: runs_of!(_, Some(Family::TokenAttention(_))),
         covers: cpu::prompt_net::attention::AttentionLoop::covers,
         make: looped!(prompt_net::<cpu::prompt_net::attention::AttentionLoop>),
         ..ON_CPU
     },
     LearnerEntry {
-        owns: reads_whole_prompts,
+        owns: runs_of!(_, Some(Family::TokenMlp(_))),
         make: looped!(prompt_net::<cpu::prompt_net::mlp::MlpLoop>),
         ..ON_CPU
     },
     LearnerEntry {
-        owns: |spec| matches!(spec.model.config().family(), Some(Family::Gru(_))),
+        owns: runs_of!(_, Some(Family::Gru(_))),
         autodiff_worth: |spec| {
             spec.step_flops() / spec.task.examples().prediction_count() as f64 / POSITION_WORTH_FLOPS
         },
@@ -536,13 +502,13 @@ pub static LEARNERS: &[LearnerEntry] = &[
         ..ON_CPU
     },
     LearnerEntry {
-        owns: is_graph_on_prompts,
+        owns: runs_of!(TaskData::Prompts(_) | TaskData::Points(_), Some(Family::Graph)),
         autodiff_worth: |spec| spec.step_flops() / IN_CONTEXT_WORTH_FLOPS,
         make: looped!(prompt_net::<cpu::prompt_net::graph::GraphLoop>),
         ..ON_CPU
     },
     LearnerEntry {
-        owns: reads_points,
+        owns: runs_of!(_, Some(Family::InContext(_))),
         covers: |spec| cpu::in_context_net::Shape::of(spec).map(drop),
         autodiff_worth: |spec| spec.step_flops() / IN_CONTEXT_WORTH_FLOPS,
         make: looped!(prompt_net::<cpu::in_context_net::InContextLoop>),

@@ -4,7 +4,7 @@
 use crate::session::learner::MEASURE_SAMPLE;
 use vivarium_core::rng::{Purpose, RandomStream};
 use vivarium_model::run::RunSpec;
-use vivarium_model::tasks::{Batch, ParityExamples, Task};
+use vivarium_model::tasks::{Batch, ParityExamples, Task, TaskData};
 
 /// Appends examples to `words`.
 pub fn pack(batch: &Batch, inputs: usize, words: &mut Vec<u32>) {
@@ -76,7 +76,7 @@ impl Batches {
     /// The batches of `spec`.
     pub fn new(spec: &RunSpec) -> Self {
         let sampler = spec.task.sampler();
-        let Some(examples) = sampler.parity_examples() else {
+        let TaskData::Bits(Some(examples)) = sampler.data() else {
             unreachable!("only networks on bits have batches of bits")
         };
         Batches {

@@ -90,7 +90,7 @@ pub struct LinesJob {
 impl LinesJob {
     /// Nothing yet; none for a task that is not on sequences.
     pub fn new(task: &dyn Sampler, seed: u64, held_out: usize) -> Option<Self> {
-        let drawn = task.chain_sequences()?;
+        let drawn = task.data().chain_sequences()?;
         Some(LinesJob { drawn, seed, held_out, done: 0, sums: vec![0.0; drawn.order + 1] })
     }
 
@@ -176,7 +176,7 @@ fn mean(values: impl Iterator<Item = f64>) -> f64 {
 impl Evaluator {
     /// The evaluator of a run on sequences; none for other tasks.
     pub fn new(spec: &RunSpec) -> Option<Self> {
-        let drawn = spec.task.examples().chain_sequences()?;
+        let drawn = spec.task.data().chain_sequences()?;
         let (seed, held_out) = (spec.run.seed, spec.held_out_count());
         let (mut contexts, mut truths) = (vec![], vec![]);
         add(&drawn, drawn.test_family, seed, 0..held_out, &mut contexts, &mut truths);

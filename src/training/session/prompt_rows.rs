@@ -1,6 +1,6 @@
 //! How the labels of a prompt lie in its row, and which of them a network is judged by: the same for every learner.
 
-use vivarium_model::tasks::Examples;
+use vivarium_model::tasks::{Examples, TaskData};
 
 /// A row of the batch that is a prompt: its last numbers are the labels of its positions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,11 +20,11 @@ impl PromptRows {
     /// Where a prompt is points of a function, a network is judged by its last point, before which it has seen all the
     /// others; what it makes of the first points nobody could know.
     pub fn of(examples: &dyn Examples) -> Option<Self> {
-        if let Some(prompts) = examples.prompts() {
-            let (columns, labels) = (prompts.row_len(), prompts.length);
-            return Some(PromptRows { columns, labels, judged: labels });
-        }
-        let prompts = examples.function_prompts()?;
-        Some(PromptRows { columns: prompts.row_len(), labels: prompts.points, judged: 1 })
+        let (columns, labels, judged) = match examples.data() {
+            TaskData::Prompts(prompts) => (prompts.row_len(), prompts.length, prompts.length),
+            TaskData::Points(prompts) => (prompts.row_len(), prompts.points, 1),
+            _ => return None,
+        };
+        Some(PromptRows { columns, labels, judged })
     }
 }

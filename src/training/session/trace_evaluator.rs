@@ -80,7 +80,7 @@ pub fn likeliest_symbol(logits: &[f64]) -> usize {
 impl TraceEvaluator {
     /// The evaluator of a run on traces; none for other tasks.
     pub fn new(spec: &RunSpec) -> Option<Self> {
-        Some(TraceEvaluator::of(&spec.task.examples().traces()?, spec.run.seed, spec.held_out_count()))
+        Some(TraceEvaluator::of(&spec.task.data().traces()?, spec.run.seed, spec.held_out_count()))
     }
 
     /// Of so many held-out traces.

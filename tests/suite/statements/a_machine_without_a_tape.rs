@@ -31,7 +31,7 @@ struct Watched {
 impl Watched {
     /// The run of a preset, step by step.
     fn new(name: &str) -> Watched {
-        let program = decoded(name).task.examples().program().unwrap();
+        let program = decoded(name).task.data().machine_program().unwrap();
         let construction = Construction::new(&program.machine, program.bits).unwrap();
         let mut transformer =
             Transformer::new(construction.into(), &program.input, program.start, ExecutionMode::default())
@@ -178,7 +178,7 @@ impl Watched {
 
 /// Whatever the word, the transformer begins with the same token, and the token of step 0 holds the word's first symbol.
 fn step_0_fetches_the_first_symbol() -> bool {
-    let program = decoded("palindrome-machine").task.examples().program().unwrap();
+    let program = decoded("palindrome-machine").task.data().machine_program().unwrap();
     let construction = Arc::new(Construction::new(&program.machine, program.bits).unwrap());
     ["", "0", "1", "0110", "1011"].iter().all(|word| {
         let input = program.machine.parse_input(word).unwrap();
@@ -234,13 +234,13 @@ fn rules_are_in_the_first_block() -> bool {
 /// The numbers T of the runs of the sweep over T.
 fn largest_steps() -> Vec<f64> {
     let programs = cells(&decoded("depth-machine")).into_iter().map(|cell| cell.spec);
-    programs.map(|spec| spec.task.examples().program().unwrap().steps as f64).collect()
+    programs.map(|spec| spec.task.data().machine_program().unwrap().steps as f64).collect()
 }
 
 /// Twenty times as many steps as layers of attention and of ReLUs, in the largest transformer of the sweep over T.
 fn steps_are_many_more_than_layers() -> bool {
     let largest = cells(&decoded("depth-machine")).pop().unwrap().spec;
-    let program = largest.task.examples().program().unwrap();
+    let program = largest.task.data().machine_program().unwrap();
     let construction = Construction::new(&program.machine, program.bits).unwrap();
     let layers: usize = construction
         .blocks()
@@ -253,7 +253,7 @@ fn steps_are_many_more_than_layers() -> bool {
 /// Nearly every weight has an error, and the errors have the standard deviation that the story tells.
 fn every_weight_has_noise(runs: &Runs) -> bool {
     let run = runs.looked_into(UNROUNDED, &[0]);
-    let program = run.spec.task.examples().program().unwrap();
+    let program = run.spec.task.data().machine_program().unwrap();
     let exact = Construction::new(&program.machine, program.bits).unwrap();
     let exact: Vec<f64> = exact.tensors().flat_map(|tensor| tensor.values).collect();
     // The first parameter is the number of steps.
@@ -302,7 +302,7 @@ fn errors_are_rare_and_come_late(runs: &Runs) -> bool {
     let wrong = firsts.iter().filter(|step| **step <= 800.0).count() as f32;
     let late = firsts.iter().filter(|step| (51.0..=800.0).contains(*step)).count() as f32;
     let short = decoded("#v1/turing-machine?m=counter&t=50&steps=50");
-    let bits = short.task.examples().program().unwrap().bits as f32;
+    let bits = short.task.data().machine_program().unwrap().bits as f32;
     100.0 * wrong < made && 2.0 * late > wrong && run.measure("blocks", 800) > bits + 4.0
 }
 

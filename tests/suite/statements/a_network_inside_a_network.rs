@@ -17,7 +17,7 @@ const LINES: [usize; 5] = [8, 16, 32, 64, 128];
 
 /// Which examples a run draws.
 fn draw(name: &str) -> DescentPrompts {
-    decoded(name).task.examples().regression().unwrap()
+    decoded(name).task.data().descent_prompts().unwrap()
 }
 
 /// What a run builds.

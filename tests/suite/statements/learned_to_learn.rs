@@ -17,7 +17,7 @@ const METHODS: [Baseline; 3] = [Baseline::Affine, Baseline::Neighbours, Baseline
 /// on each.
 fn line(name: &str, of: Baseline) -> f32 {
     let spec = decoded(name);
-    let prompts = spec.task.examples().function_prompts().unwrap();
+    let prompts = spec.task.data().function_prompts().unwrap();
     let count = if of.is_trained() { 256 } else { 512 };
     let mut job = BaselinesJob::new(&prompts, spec.run.seed, count, &[prompts.points - 1], &[of]);
     job.advance(u64::MAX).unwrap().r2(of).unwrap()[0] as f32

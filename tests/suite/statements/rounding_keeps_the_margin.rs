@@ -32,7 +32,7 @@ fn near(found: f64, wanted: f64, by: f64) -> bool {
 }
 
 fn spec_of_preset(name: &str) -> CircuitSpec {
-    decoded(name).task.examples().circuit().unwrap()
+    decoded(name).task.data().circuit().unwrap()
 }
 
 /// The network of a run.

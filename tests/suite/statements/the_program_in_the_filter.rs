@@ -15,13 +15,13 @@ const CONSENSUS: &str = "#v1/succinct-learning?model=cell-rules&inputs=7&example
 
 /// What the run of a preset is about.
 fn problem(name: &str) -> LearningProblem {
-    decoded(name).task.examples().learning_problem().unwrap()
+    decoded(name).task.data().learning_problem().unwrap()
 }
 
 /// The problem of each run of a sweep.
 fn problems(name: &str) -> Vec<LearningProblem> {
     let specs = cells(&decoded(name)).into_iter().map(|cell| cell.spec);
-    specs.map(|spec| spec.task.examples().learning_problem().unwrap()).collect()
+    specs.map(|spec| spec.task.data().learning_problem().unwrap()).collect()
 }
 
 /// The text of a setting of a preset.

@@ -42,7 +42,7 @@ fn uses_mostly_recent(run: &Trained) -> bool {
 
 /// Of the held-out symbols on written cells, the share for which the write is so many steps ago.
 fn share_written(run: &Trained, steps: std::ops::RangeInclusive<usize>) -> f64 {
-    let traces = run.spec.task.examples().traces().unwrap();
+    let traces = run.spec.task.data().traces().unwrap();
     let mut places = vec![];
     traces.build_source().sample_held_out(run.spec.run.seed, 0, 0..run.spec.run.held_out, &mut places);
     let ago: Vec<usize> = places
@@ -194,7 +194,7 @@ pub const STATEMENTS: Statements = &[
     ),
     (
         "The network reads only the last 32 steps of such a long run.",
-        On(|_| decoded("traces-by-lot").task.examples().traces().unwrap().length == 32),
+        On(|_| decoded("traces-by-lot").task.data().traces().unwrap().length == 32),
     ),
     (
         "On cells that were written within these 32 steps, 93 to 99 % of the predictions are right.",

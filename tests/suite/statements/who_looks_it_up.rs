@@ -45,7 +45,7 @@ fn one_list_is_easier_for_the_others(runs: &Runs) -> bool {
 /// Whether held-out labels are this function of the two named tokens, each one number, over the square root of two.
 fn labels_are(name: &str, of: fn(f32) -> f32) -> bool {
     let (spec, mut batch) = (decoded(name), Batch::default());
-    let prompts = spec.task.examples().prompts().unwrap();
+    let prompts = spec.task.data().prompts().unwrap();
     spec.task.sampler().append_held_out(spec.run.seed, 0, 50, &mut batch);
     batch.x.chunks(prompts.row_len()).all(|row| {
         let (tokens, names, labels) = prompts.split_row(row);
@@ -91,7 +91,7 @@ fn answers_follow_names(runs: &Runs) -> bool {
 /// more than twice as large as the others of the block.
 fn largest_on_the_diagonal(runs: &Runs) -> bool {
     let run = runs.looked_into("found-lookup", &[1_500]);
-    let prompts = run.spec.task.examples().prompts().unwrap();
+    let prompts = run.spec.task.data().prompts().unwrap();
     let scores = QueryKeyMatrices::new(&run.spec, run.weights(1_500)).unwrap();
     let (rows, own) = scores.blocks(&prompts).remove(0);
     let (mut on_diagonal, mut beside, mut outside) = (vec![], vec![], vec![]);

@@ -16,6 +16,7 @@ use vivarium_model::platform::now_ms;
 use vivarium_model::protocol::{Measurement, RunError};
 use vivarium_model::run::RunSpec;
 use vivarium_model::sweep::SweepCell;
+use vivarium_model::tasks::TaskData;
 use vivarium_plot::analysis::curves::median_range;
 use vivarium_science::descent::{
     DescentComparison, DescentPlan, DescentPrompts, DescentTokens, ExampleOrder, TokenBlock,
@@ -174,7 +175,7 @@ fn built_plan(instance: &InContextInstance) -> (DescentPlan, usize) {
 /// Settings (plan) of the transformer that a run builds for gradient descent, and the number of examples in
 /// its prompt; None if the run builds no transformer.
 fn descent_plan(spec: &RunSpec) -> Option<(DescentPlan, usize)> {
-    let draw = spec.task.examples().regression()?;
+    let draw = spec.task.data().descent_prompts()?;
     let Some(Family::Descent(net)) = spec.model.config().family() else { return None };
     Some((net.plan(&draw, spec.learning_rate(0)), draw.example_count()))
 }
@@ -288,7 +289,7 @@ fn train_if_new(
 /// examples of a prompt (None: at the last point of the prompt), and its standard error; NaN for a task
 /// without prompts of functions.
 fn baseline_r_squared(spec: &RunSpec, baseline: Baseline, examples: Option<usize>) -> (f64, f64) {
-    let Some(prompts) = spec.task.examples().function_prompts() else { return (f64::NAN, f64::NAN) };
+    let TaskData::Points(prompts) = spec.task.data() else { return (f64::NAN, f64::NAN) };
     let at = examples.unwrap_or(prompts.points - 1);
     let count = if baseline.is_trained() { BASELINE_PROMPTS.0 } else { BASELINE_PROMPTS.1 };
     let scores = BaselinesJob::new(&prompts, spec.run.seed, count, &[at], &[baseline]).advance(u64::MAX);

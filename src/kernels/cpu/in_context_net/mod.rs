@@ -48,6 +48,7 @@ use vivarium_model::models::attend::Attend;
 use vivarium_model::models::family::LayerPlaces;
 use vivarium_model::models::in_context_transformer::{Format, Norm, OnPoints, Unit};
 use vivarium_model::run::RunSpec;
+use vivarium_model::tasks::TaskData;
 
 /// What is known of a decoder before it is trained.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -80,8 +81,9 @@ impl Shape {
     /// # Errors
     /// A sentence that says why the network is not covered.
     pub fn of(spec: &RunSpec) -> Result<Self, String> {
-        let prompts = spec.task.examples().function_prompts();
-        let prompts = prompts.ok_or_else(|| format!("its task is {}", spec.task.info().name))?;
+        let TaskData::Points(prompts) = spec.task.data() else {
+            return Err(format!("its task is {}", spec.task.info().name));
+        };
         let Some(Family::InContext(net)) = spec.model.config().family() else {
             return Err(format!("its model is {}", spec.model.info().name));
         };

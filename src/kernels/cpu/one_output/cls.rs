@@ -21,6 +21,7 @@ use vivarium_model::models::Family;
 use vivarium_model::models::dropout::Site;
 use vivarium_model::models::family::ReadAtCls;
 use vivarium_model::run::RunSpec;
+use vivarium_model::tasks::TaskData;
 use vivarium_operators::pointwise::{self, Function};
 use vivarium_operators::simd::{row_by_row, wide};
 
@@ -300,11 +301,10 @@ impl OutputLoop for ClsLoop {
         let Some(Family::ReadAtCls(net)) = spec.model.config().family() else {
             return Err(format!("its model is {}", spec.model.info().name));
         };
-        let examples = spec.task.examples();
-        if !examples.form().has_bits() {
+        let TaskData::Bits(_) = spec.task.data() else {
             return Err(format!("its task is {}", spec.task.info().name));
-        }
-        let (inputs, at) = (examples.inputs(), net.places);
+        };
+        let (inputs, at) = (spec.task.examples().inputs(), net.places);
         let table = Table::new(net, inputs);
         let rows = |numbers: usize| vec![Row::ZERO; panels(numbers) * TOGETHER];
         let [w1, b1, w2, b2] = at.mlp;

@@ -19,6 +19,7 @@ pub use super::replica::{Gradient, Layout, Replica};
 use super::one_hidden_layer::Row;
 use vivarium_model::models::Family;
 use vivarium_model::run::RunSpec;
+use vivarium_model::tasks::TaskData;
 use vivarium_science::tokens::TokenPrompts;
 
 /// A family of networks on prompts, with the memory of its loops.
@@ -53,8 +54,9 @@ pub trait PromptLoop: Sized + Send {
 
 /// The family of a run's network, and the prompts that it is on.
 fn family_of(spec: &RunSpec) -> Result<(Family, TokenPrompts), String> {
-    let prompts = spec.task.examples().prompts();
-    let prompts = prompts.ok_or_else(|| format!("its task is {}", spec.task.info().name))?;
+    let TaskData::Prompts(prompts) = spec.task.data() else {
+        return Err(format!("its task is {}", spec.task.info().name));
+    };
     let family = spec.model.config().family();
     Ok((family.ok_or_else(|| format!("its model is {}", spec.model.info().name))?, prompts))
 }

@@ -13,7 +13,7 @@ use vivarium_model::models::mlp;
 use vivarium_model::optim::loss::Loss;
 use vivarium_model::run::{RunSpec, SuccessCriterion};
 use vivarium_model::tasks::sparse_boolean::formula::TruthTable;
-use vivarium_model::tasks::{Batch, ExampleForm, Task};
+use vivarium_model::tasks::{Batch, Task, TaskData};
 use vivarium_plot::scene::Scene;
 use vivarium_view::display::hero::{Frame, Hero, StageProgress, Touch};
 use vivarium_view::display::words::{MISSING, format_signed, format_thousands, join_list};
@@ -59,11 +59,10 @@ enum Beams {
 /// Quantity that the beams of the run's network show, if there is a picture of it: of networks that attend from \[CLS\] or have one
 /// hidden layer, on few enough bits.
 fn drawable_beams(spec: &RunSpec) -> Option<Beams> {
-    let examples = spec.task.examples();
-    let has_known_label = matches!(spec.task, Task::SparseBoolean(_)) || examples.parity().is_some();
+    let has_known_label =
+        matches!((&spec.task, spec.task.data()), (Task::SparseBoolean(_), _) | (_, TaskData::Bits(Some(_))));
     let is_drawable = has_known_label
-        && examples.form() == ExampleForm::Bits
-        && examples.inputs() <= MAX_BITS
+        && spec.task.examples().inputs() <= MAX_BITS
         && crate::parameters::check_is_small(spec).is_ok()
         && spec.forward_operations() <= MAX_OPERATIONS;
     match spec.model.config().family()? {

@@ -51,7 +51,7 @@ const BEND: f32 = 200.0;
 pub fn has_hero(spec: &RunSpec) -> bool {
     let examples = spec.task.examples();
     let Some(Family::Circuit(_)) = spec.model.config().family() else { return false };
-    let drawn = examples.circuit().filter(|_| examples.invalid_settings().is_empty());
+    let drawn = examples.data().circuit().filter(|_| examples.invalid_settings().is_empty());
     let layered = drawn.and_then(|drawn| drawn.build_layered().ok());
     let is_drawable = |layered: LayeredCircuit| {
         (2..=MAX_LAYERS).contains(&layered.depth())

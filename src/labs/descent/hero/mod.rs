@@ -41,7 +41,7 @@ const FINE_PRESSES: f64 = 5.0;
 /// Settings of the network in the tokens and of its prompt, and the construction, if the hero can draw the run: inputs of one
 /// number, and few operations.
 fn drawable_plan(spec: &RunSpec) -> Option<(DescentTransformer, DescentPrompts, DescentPlan)> {
-    let prompts = spec.task.examples().regression()?;
+    let prompts = spec.task.data().descent_prompts()?;
     let Some(Family::Descent(net)) = spec.model.config().family() else { return None };
     let plan = net.plan(&prompts, spec.learning_rate(0));
     let count = prompts.example_count();

@@ -12,7 +12,7 @@ const MAX_WRITTEN_EXAMPLES: usize = 3;
 /// large.
 pub fn build_example(run: &RunView, at: usize) -> Option<HeldOutExample> {
     let (spec, which) = (run.spec(), at + 1);
-    let prompts = spec.task.examples().function_prompts()?;
+    let prompts = spec.task.data().function_prompts()?;
     let batch = sample_example(run, at)?;
     let (inputs, labels) = prompts.split_row(&batch.x);
     let points: Vec<(String, f64)> = inputs
@@ -62,7 +62,7 @@ mod tests {
         ] {
             let (run, weights) = run_with_answers(link);
             let spec = run.spec();
-            let prompts = spec.task.examples().function_prompts().unwrap();
+            let prompts = spec.task.data().function_prompts().unwrap();
             let slices: Vec<&[f32]> = weights.iter().map(Vec::as_slice).collect();
             assert!(example_count(&run) > 0, "{link}");
             for at in 0..example_count(&run) {

@@ -26,7 +26,7 @@ fn a_network_without_a_readout_explains_what_zero_does() {
     let finding = found_of(&spec, weights);
     assert_eq!(finding.counts, [5, 64]);
     let curve = read_curve(&finding).unwrap();
-    let prompts = spec.task.examples().function_prompts().unwrap();
+    let prompts = spec.task.data().function_prompts().unwrap();
     let (mut batch, variance) = (Batch::default(), prompts.label_variance(spec.run.seed));
     spec.task.sampler().append_held_out(spec.run.seed, 0, 64, &mut batch);
     for at in 0..5 {

@@ -11,7 +11,7 @@ use super::weights::PARAMETERS;
 use vivarium_model::models::Family;
 use vivarium_model::models::token_attention::OnPrompts;
 use vivarium_model::run::RunSpec;
-use vivarium_model::tasks::{Batch, ExampleForm};
+use vivarium_model::tasks::{Batch, TaskData};
 use vivarium_plot::scene::Scene;
 use vivarium_science::tokens::{Teacher, TeacherKind};
 use vivarium_view::display::hero::{Frame, Hero, StageProgress, Touch};
@@ -34,16 +34,13 @@ const QUERY_WEIGHTS: usize = 1;
 /// The run's attention network with the distribution of its prompts, if the picture can be drawn: few positions, and a
 /// network that is evaluated in a short time.
 fn drawable_network(spec: &RunSpec) -> Option<OnPrompts> {
-    let examples = spec.task.examples();
-    if examples.form() != ExampleForm::Prompt {
-        return None;
-    }
-    let (Family::TokenAttention(net), Some(prompts)) = (spec.model.config().family()?, examples.prompts())
+    let (TaskData::Prompts(prompts), Some(Family::TokenAttention(net))) =
+        (spec.task.data(), spec.model.config().family())
     else {
         return None;
     };
     // A training step costs a forward pass and a backward pass, which is twice as expensive.
-    let operations = spec.architecture().step_flops(examples.inputs(), 1) / 3.0;
+    let operations = spec.architecture().step_flops(spec.task.examples().inputs(), 1) / 3.0;
     let is_small = prompts.length <= MAX_POSITIONS
         && operations <= MAX_OPERATIONS
         && (PARAMETERS.applies)(spec).is_ok()

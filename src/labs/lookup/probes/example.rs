@@ -11,7 +11,7 @@ const MAX_TOKEN_NUMBERS: usize = 4;
 /// and the network's output; `None` if there is no such prompt.
 pub fn build_example(run: &RunView, index: usize) -> Option<HeldOutExample> {
     let (spec, which) = (run.spec(), index + 1);
-    let prompts = spec.task.examples().prompts()?;
+    let prompts = spec.task.data().prompts()?;
     let batch = sample_example(run, index)?;
     let ((tokens, names, labels), length) = (prompts.split_row(&batch.x), prompts.length);
     let named: Vec<usize> =
@@ -60,7 +60,7 @@ mod tests {
         ] {
             let (run, weights) = run_with_answers(link);
             let spec = run.spec();
-            let prompts = spec.task.examples().prompts().unwrap();
+            let prompts = spec.task.data().prompts().unwrap();
             let slices: Vec<&[f32]> = weights.iter().map(Vec::as_slice).collect();
             assert!(example_count(&run) > 0, "{link}");
             for at in 0..example_count(&run) {

@@ -84,7 +84,7 @@ fn errors_by_position_are_those_of_the_network() {
         sampler.append_held_out(spec.run.seed, 0, 64, &mut batch);
         let slices: Vec<&[f32]> = weights.iter().map(Vec::as_slice).collect();
         let outputs = spec.network().evaluate(&slices, sampler.inputs(), &batch.x, 0);
-        let prompts = sampler.prompts().unwrap();
+        let prompts = sampler.data().prompts().unwrap();
         for (i, error) in errors.iter().enumerate() {
             let rows = batch.x.chunks(prompts.row_len()).zip(outputs.chunks(5));
             let square = rows.map(|(row, f)| (prompts.split_row(row).2[i] - f[i]).powi(2)).sum::<f32>();

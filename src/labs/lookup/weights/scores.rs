@@ -151,7 +151,7 @@ mod tests {
             ["h=3", "qk=separate&dk=5&scores=all&dim=2&q=1&codes=random", "scores=all&values=token&dim=3"]
         {
             let spec = spec(rest);
-            let prompts = spec.task.examples().prompts().unwrap();
+            let prompts = spec.task.data().prompts().unwrap();
             let parameters = spec.initialize_parameters();
             let scores = QueryKeyMatrices::new(&spec, &parameters).unwrap();
             let Some(Family::TokenAttention(net)) = spec.model.config().family() else { panic!("{rest}") };
@@ -216,7 +216,7 @@ mod tests {
     fn the_construction_stands_in_the_outlined_blocks_alone() {
         for rest in ["begin=construction", "begin=construction&scores=all&dim=2&q=1&h=1&width=128"] {
             let spec = spec(rest);
-            let prompts = spec.task.examples().prompts().unwrap();
+            let prompts = spec.task.data().prompts().unwrap();
             let scores = QueryKeyMatrices::new(&spec, &spec.initialize_parameters()).unwrap();
             let blocks = scores.blocks(&prompts);
             assert_eq!(blocks.len(), prompts.names);

@@ -103,7 +103,7 @@ pub(super) fn is_executable(spec: &RunSpec) -> bool {
     let is_small =
         |program: Arc<MachineProgram>| program.bits <= MAX_BITS && program.machine.symbols().len() > 1;
     matches!(spec.model.config().family(), Some(Family::Machine(_)))
-        && spec.task.examples().program().is_some_and(is_small)
+        && spec.task.data().machine_program().is_some_and(is_small)
 }
 
 impl Execution {
@@ -113,7 +113,7 @@ impl Execution {
             return None;
         }
         let Some(Family::Machine(net)) = spec.model.config().family() else { return None };
-        let program = spec.task.examples().program()?;
+        let program = spec.task.data().machine_program()?;
         let construction = net.exact(&program)?.with_noise(net.sigma, spec.run.seed, 0);
         let (sizes, input) = (construction.sizes(), program.input.len());
         let is_affordable = |steps: &usize| {

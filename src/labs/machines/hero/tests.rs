@@ -46,7 +46,7 @@ fn steps_and_attention_are_those_of_the_transformer_of_the_run() {
     {
         let spec = decode(&format!("{LINK}{link}")).0.spec;
         let hero = MachineHero::new(&spec).unwrap();
-        let program = spec.task.examples().program().unwrap();
+        let program = spec.task.data().machine_program().unwrap();
         let Some(Family::Machine(net)) = spec.model.config().family() else { panic!() };
         let mut transformer = net.begin(net.exact(&program).unwrap(), &program).unwrap();
         let run = program.simulate().unwrap();

@@ -6,7 +6,7 @@ mod picture;
 use vivarium_model::models::family::{Family, Head, OneHiddenLayer};
 use vivarium_model::models::mlp;
 use vivarium_model::run::RunSpec;
-use vivarium_model::tasks::{Batch, ExampleForm};
+use vivarium_model::tasks::{Batch, TaskData};
 use vivarium_plot::scene::{Scene, WidthScale};
 use vivarium_view::display::hero::{Frame, Hero, StageProgress, Touch};
 use vivarium_view::display::words::{format_signed, format_thousands, join_list};
@@ -27,10 +27,8 @@ const NEEDLE_MS: f64 = 120.0;
 /// The family of the run's network, if the parity hero can draw it: one hidden layer on few bits, whose output is a
 /// weighted sum of its neurons.
 fn drawable_layer(spec: &RunSpec) -> Option<OneHiddenLayer> {
-    let examples = spec.task.examples();
-    let is_drawable = examples.form() == ExampleForm::Bits
-        && examples.parity().is_some()
-        && examples.inputs() <= MAX_BITS
+    let is_drawable = matches!(spec.task.data(), TaskData::Bits(Some(_)))
+        && spec.task.examples().inputs() <= MAX_BITS
         && crate::parameters::check_is_small(spec).is_ok();
     match spec.model.config().family()? {
         Family::OneHiddenLayer(layer) if layer.head == Head::Sum && is_drawable => Some(layer),

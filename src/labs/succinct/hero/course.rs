@@ -19,7 +19,7 @@ const MAX_STEPS: u64 = 1 << 13;
 /// The network's settings and the learning problem, if the network executes a valid program on a small grid.
 pub(super) fn drawable_program(spec: &RunSpec) -> Option<(RecurrentConv, LearningProblem)> {
     let Family::ProgramOnGrid(net) = spec.model.config().family()? else { return None };
-    let problem = spec.task.examples().learning_problem()?;
+    let problem = spec.task.data().learning_problem()?;
     let [rows, columns] = problem.grid_size();
     let is_small = rows <= MAX_ROWS && columns <= MAX_COLUMNS;
     let is_complete = [0, problem.inputs].contains(&problem.fixed_input.len());

@@ -37,7 +37,7 @@ const EXCHANGE_FACTOR: f64 = 1.25;
 /// can evaluate within a frame.
 fn drawable_traces(spec: &RunSpec) -> Option<(TraceSettings, &AttentionOnly)> {
     let examples = spec.task.examples();
-    let traces = examples.traces()?;
+    let traces = examples.data().traces()?;
     let Model::AttentionOnly(net) = &spec.model else { return None };
     let weights = spec.architecture().numbers(examples.inputs(), 1);
     let is_drawable = traces.length <= MAX_STEPS

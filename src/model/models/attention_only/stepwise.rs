@@ -164,7 +164,7 @@ mod tests {
             let weights = spec.initialize_parameters();
             let weights: Vec<&[f32]> = weights.iter().map(Vec::as_slice).collect();
             let mut context = vec![];
-            let drawn = spec.task.examples().chain_sequences().unwrap();
+            let drawn = spec.task.data().chain_sequences().unwrap();
             drawn.append_held_out_sequences(drawn.test_family, 3, 0..1, &mut context);
             for (t, off) in [(length, vec![]), (length / 2, vec![0]), (1, vec![]), (length, vec![1, 2])] {
                 let context = &context[..t];

@@ -3,7 +3,7 @@
 use super::layers::{Attention, Join, Layer, LayerError, NetworkError};
 use crate::models::graph_network::{ACTIVATIONS, ATTENTION};
 use crate::models::graph_prompts::PromptInput;
-use crate::tasks::{ExampleForm, Examples};
+use crate::tasks::{Examples, TaskData};
 use vivarium_operators::pointwise::Function;
 use vivarium_operators::{Graph, NodeId};
 
@@ -57,9 +57,9 @@ impl Tokens {
         if let Some(input) = PromptInput::of(examples) {
             return Tokens::Prompt(input);
         }
-        match examples.form() {
-            ExampleForm::Pair => Tokens::Pair,
-            ExampleForm::Sequence | ExampleForm::Trace => Tokens::Sequence(examples.prediction_count()),
+        match examples.data() {
+            TaskData::Pairs => Tokens::Pair,
+            TaskData::Sequences(_) | TaskData::Traces(_) => Tokens::Sequence(examples.prediction_count()),
             _ => Tokens::Numbers,
         }
     }
@@ -384,9 +384,7 @@ impl Builder {
             }
             let is_causal = is_causal || self.data.tokens.is_causal();
             let mean = self.graph.self_attention(&all, heads, weighting, is_causal);
-            if is_labelled {
-                self.graph.label(mean, ATTENTION);
-            }
+            self.graph.label(mean, ATTENTION);
             self.tokens = vec![self.graph.linear(mean, out)];
             return;
         }

@@ -34,7 +34,7 @@ impl TokenAttention {
     /// The weights of equation A.2, in the order of [`Architecture::parameters`], if that is what a run begins from and
     /// nothing [stands in its way](Self::look_up_problems).
     pub fn looks_up(&self, task: &Task, seed: u64) -> Option<Vec<Vec<f32>>> {
-        let drawn = task.examples().prompts()?;
+        let drawn = task.data().prompts()?;
         if self.begin == Beginning::Random || !self.look_up_problems(task).is_empty() {
             return None;
         }
@@ -71,7 +71,7 @@ impl TokenAttention {
     /// What stands in the way of the weights of equation A.2, each with what would be right; nothing where a run does not
     /// begin from them.
     pub fn look_up_problems(&self, task: &Task) -> Vec<InvalidSetting> {
-        let Some(drawn) = task.examples().prompts().filter(|_| self.begin == Beginning::Construction) else {
+        let Some(drawn) = task.data().prompts().filter(|_| self.begin == Beginning::Construction) else {
             return vec![];
         };
         let (q, units) = (drawn.names, drawn.readout_unit_count(self.knots));

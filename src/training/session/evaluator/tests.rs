@@ -103,7 +103,7 @@ fn each_distribution_has_its_measure_and_its_own_sequences() {
             assert_eq!(*own, evaluation.kl);
         }
         // The truth is that of the sequence's own chain.
-        let drawn = spec.task.examples().chain_sequences().unwrap();
+        let drawn = spec.task.data().chain_sequences().unwrap();
         for example in [0, 7, 399] {
             let (mut context, mut truth) = (vec![], vec![]);
             add(&drawn, drawn.test_family, spec.run.seed, example..example + 1, &mut context, &mut truth);
@@ -195,7 +195,7 @@ fn evaluations_of_all_replicas_make_one_row() {
 #[test]
 fn lines_come_in_parts_of_so_many_operations() {
     let (spec, evaluator) = evaluator("#v1/markov?k=3&t=100&held=400");
-    let each = spec.task.sampler().chain_sequences().unwrap().operations_per_sequence();
+    let each = spec.task.data().chain_sequences().unwrap().operations_per_sequence();
     // The law of 3 contexts, two words for each of them, and 100 symbols.
     assert_eq!(each, 27 + 16 * 6 + 16 * 100);
     let mut job = LinesJob::new(spec.task.sampler(), spec.run.seed, 400).unwrap();

@@ -188,7 +188,7 @@ impl ChartOfRun for Chart {
             )
             .into());
         }
-        let form = run.spec().task.examples().form();
+        let form = run.spec().task.data().form();
         if let Some(of) = self.form().filter(|of| !form.counts_as(*of)) {
             return Err(of.unavailable_reason().into());
         }

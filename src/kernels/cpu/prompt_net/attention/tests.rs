@@ -46,7 +46,7 @@ fn drawn(spec: &RunSpec) -> Vec<Vec<f32>> {
 
 fn plain(spec: &RunSpec, weights: &[Vec<f32>]) -> Plain {
     let Some(Family::TokenAttention(net)) = spec.model.config().family() else { panic!() };
-    let prompts = spec.task.examples().prompts().unwrap();
+    let prompts = spec.task.data().prompts().unwrap();
     OnPrompts { net, prompts }.plain(&weights.iter().map(Vec::as_slice).collect::<Vec<_>>())
 }
 

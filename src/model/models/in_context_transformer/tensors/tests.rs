@@ -5,7 +5,7 @@ use burn::tensor::{Device, Tensor, TensorData};
 use crate::models::in_context_transformer::OnPoints;
 use crate::models::in_context_transformer::tests::{prompts, rows, variants, weights};
 use crate::models::{Architecture, Net, Network};
-use crate::tasks::{ExampleForm, Examples};
+use crate::tasks::{Examples, TaskData};
 use vivarium_core::settings::InvalidSetting;
 
 /// Replicas of every test.
@@ -19,8 +19,8 @@ const POINTS: usize = 5;
 struct Points(vivarium_science::functions::FunctionPrompts);
 
 impl Examples for Points {
-    fn form(&self) -> ExampleForm {
-        ExampleForm::Points
+    fn data(&self) -> TaskData {
+        TaskData::Points(self.0.clone())
     }
 
     fn inputs(&self) -> usize {
@@ -33,10 +33,6 @@ impl Examples for Points {
 
     fn invalid_settings(&self) -> Vec<InvalidSetting> {
         vec![]
-    }
-
-    fn function_prompts(&self) -> Option<vivarium_science::functions::FunctionPrompts> {
-        Some(self.0.clone())
     }
 }
 
