@@ -354,23 +354,24 @@ impl Executor {
         self.labels.iter().find(|own| own.label == label).map_or(1, |own| own.positions)
     }
 
-    fn labelled_sum(&self, label: &str) -> Option<&Step> {
-        let found = self.labels.iter().find(|own| own.label == label)?;
-        let step = &self.steps[found.step];
-        let has_weights =
-            matches!(step.operator, Operator::WeightedSum { .. } | Operator::SelfAttention { .. });
-        has_weights.then_some(step)
+    /// Attention layers with this label.
+    fn attention(&self, label: &str) -> impl Iterator<Item = &Step> {
+        let steps = self.labels.iter().filter(move |own| own.label == label).map(|own| &self.steps[own.step]);
+        steps.filter(|step| {
+            matches!(step.operator, Operator::WeightedSum { .. } | Operator::SelfAttention { .. })
+        })
     }
 
-    /// Heads of the attention with this label; 0 if there is none.
-    pub fn heads(&self, label: &str) -> usize {
-        self.labelled_sum(label).map_or(0, |step| step.heads.count)
+    /// Number of heads of each attention layer with this label.
+    pub fn heads(&self, label: &str) -> Vec<usize> {
+        self.attention(label).map(|step| step.heads.count).collect()
     }
 
-    /// The weights that the attention with this label gives to each position of an example of the block, `[heads, positions]`;
-    /// if each position attends, `[heads, positions, positions]`, the one that attends first.
-    pub fn weights(&self, label: &str, example: usize) -> Vec<f32> {
-        let Some(step) = self.labelled_sum(label) else { return vec![] };
+    /// The weights that attention layer number `layer` with this label, from 0, gives to each position of an example of the block,
+    /// `[heads, positions]`; if each position attends, `[heads, positions, positions]`, the one that attends first. Empty if there
+    /// is no such layer.
+    pub fn weights(&self, label: &str, layer: usize, example: usize) -> Vec<f32> {
+        let Some(step) = self.attention(label).nth(layer) else { return vec![] };
         let Step { workspace, inputs, heads, .. } = step;
         if let Some(sizes) = step.sizes() {
             return sizes.all_weights(workspace, example);

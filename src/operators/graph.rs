@@ -12,6 +12,13 @@ use crate::weighted_sum::Weighting;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NodeId(pub(crate) usize);
 
+impl NodeId {
+    /// Number of the value in [`Graph::nodes`].
+    pub fn index(self) -> usize {
+        self.0
+    }
+}
+
 /// Computes a value; each kind has a module with its formulas.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Operator {

@@ -431,13 +431,13 @@ fn labels_find_values_and_weights() {
         let Operator::Attention { heads, weighting } = graph.nodes()[mean].operator else { unreachable!() };
         let inputs = &graph.nodes()[mean].inputs;
         let exact = crate::attention::weights(&values[inputs[0].0], &values[inputs[1].0], heads, weighting);
-        let own = executor.weights("attention", example);
+        let own = executor.weights("attention", 0, example);
         assert_eq!(own.len(), 3 * heads);
         for (at, own) in own.iter().enumerate() {
             let exact = exact.row(at % 3)[at / 3];
             assert!((f64::from(*own) - exact).abs() < 1e-6, "{own}, {exact}");
         }
-        assert!(executor.weights("other", example).is_empty());
+        assert!(executor.weights("other", 0, example).is_empty());
     }
 }
 

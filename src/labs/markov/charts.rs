@@ -1,5 +1,6 @@
 //! The charts of networks on sequences.
 
+use super::own_network::attention_layers;
 use super::probes::{ABLATION, PARAMETERS};
 use super::state::{MarkovState, Predictor};
 use super::texts::describe_chart;
@@ -40,7 +41,7 @@ pub const CHARTS: &[ChartSpec] = &[
         lines.log_y = false;
         Reading::Lines(lines)
     })
-    .applies(check_has_heads)
+    .applies(check_has_scores)
     .summary(|run| describe_chart(charts::SCORES, run))
     .depends_on(ChartDependency::Measurements)
     .uses_measurements_only(),
@@ -97,8 +98,17 @@ pub const CHARTS: &[ChartSpec] = &[
 
 /// Returns an error message if the network has no attention heads, so that no chart of attention can be drawn.
 fn check_has_heads(run: &RunView) -> Result<(), String> {
-    match run.spec().model.config().heads().is_empty() {
+    match attention_layers(run.spec()).is_empty() {
         true => Err(tr!("This network has no heads.").into()),
+        false => Ok(()),
+    }
+}
+
+/// Returns an error message if training does not measure the scores of attention heads.
+fn check_has_scores(run: &RunView) -> Result<(), String> {
+    check_has_heads(run)?;
+    match run.spec().model.config().heads().is_empty() {
+        true => Err(tr!("The scores of heads are not measured in a network of your own.").into()),
         false => Ok(()),
     }
 }

@@ -3,6 +3,7 @@
 mod charts;
 mod example;
 pub mod hero;
+mod own_network;
 pub mod panel;
 pub mod presets;
 pub mod probes;

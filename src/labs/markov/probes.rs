@@ -1,5 +1,6 @@
 //! Probes of networks on sequences: all their parameters, and the KL divergence without each of their heads.
 
+use super::own_network::{attention_layers, weights_without};
 use vivarium_kernels::cpu::sequence_net::{Answers, Inference};
 use vivarium_model::protocol::ProbeResult;
 use vivarium_model::run::RunSpec;
@@ -37,7 +38,7 @@ fn check_has_sequences(spec: &RunSpec) -> Result<(), String> {
 /// Returns an error message unless the task has sequences and the network has attention heads.
 fn check_has_heads(spec: &RunSpec) -> Result<(), String> {
     check_has_sequences(spec)?;
-    match spec.model.config().heads().is_empty() {
+    match attention_layers(spec).is_empty() {
         true => Err(tr!("This network has no heads.").into()),
         false => Ok(()),
     }
@@ -66,7 +67,7 @@ struct AblationJob {
 impl AblationJob {
     /// Starts to measure the KL divergence without each attention head; `None` if the network has no heads.
     fn new(spec: &RunSpec) -> Option<Self> {
-        let heads = spec.model.config().heads().iter().sum();
+        let heads = attention_layers(spec).iter().sum();
         (heads > 0).then_some(())?;
         Some(AblationJob {
             evaluator: Evaluator::new(spec)?,
@@ -87,7 +88,9 @@ impl ProbeMeasurement for AblationJob {
         let next = done..(done + CONTEXTS_PER_SLICE).min(self.held_out);
         let contexts = &self.evaluator.contexts()[next.start * self.length..next.end * self.length];
         let off = self.kl_values.len().checked_sub(1);
-        let answers = self.inference.answers(&weights, contexts, 0, off.as_slice());
+        let own = weights_without(&network.spec, &weights, off.as_slice());
+        let own: Option<Vec<&[f32]>> = own.as_ref().map(|own| own.iter().map(Vec::as_slice).collect());
+        let answers = self.inference.answers(own.as_ref().unwrap_or(&weights), contexts, 0, off.as_slice());
         self.logits.extend(answers.logits);
         if next.end < self.held_out {
             return None;

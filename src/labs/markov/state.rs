@@ -6,6 +6,7 @@
 //! slices of [`PAGE_SLICE_OPERATIONS`]; what fits into one slice is ready at once. Until then there are no lines, and
 //! the network's logits are NaN, as for an unknown network.
 
+use super::own_network;
 use super::probes::{ABLATION, PARAMETERS};
 use vivarium_core::bounds::PAGE_SLICE_OPERATIONS;
 use vivarium_core::rng::{Purpose, RandomStream};
@@ -137,6 +138,8 @@ pub struct MarkovState {
     pub theory: Option<(TheorySettings, TheoryResult)>,
     /// Settings of the run that the lab displays: task, model, optimiser and seed.
     spec: RunSpec,
+    /// Number of heads in each attention layer of the network.
+    heads: Vec<usize>,
     /// Running computation of `strategy_kl`, the KL divergences of the reference strategies; `None` when it is
     /// finished.
     strategies_job: Option<LinesJob>,
@@ -184,6 +187,7 @@ impl MarkovState {
             },
             theory: before.and_then(|old| old.theory.clone()),
             spec: spec.clone(),
+            heads: own_network::attention_layers(spec),
             strategies_job: to_line,
             bayes_job: to_bayes,
             pending_trace: None,
@@ -212,10 +216,7 @@ impl MarkovState {
 
     /// Number of attention heads in each layer of the network; empty if it has no heads.
     pub fn heads(&self) -> &[usize] {
-        match &self.spec.model {
-            Model::AttentionOnly(net) => &net.heads,
-            _ => &[],
-        }
+        &self.heads
     }
 
     /// Names of the network's attention heads, "2.1" for the first head of layer 2, layer by layer.
@@ -425,7 +426,14 @@ impl MarkovState {
                 let of_length = minimal_markov::OfLength { net: net.clone(), length };
                 Look { heads: vec![], logits: of_length.logits(&self.weights(), k, symbols) }
             }
-            _ => Look { heads: vec![], logits: vec![f64::NAN; symbols.len() * k] },
+            _ => {
+                let off = to_zero_based(disabled_heads);
+                let trace = match self.parameters.is_empty() {
+                    true => None,
+                    false => own_network::trace(&self.spec, &self.weights(), symbols, &off),
+                };
+                trace.unwrap_or_else(|| self.unknown_trace(symbols.len()))
+            }
         }
     }
 

@@ -112,29 +112,61 @@ pub fn evaluate(graph: &Graph, weights: &[&[f32]], x: &[f32]) -> Vec<f32> {
     outputs
 }
 
-/// Number of heads of the attention with the label [`ATTENTION`]; 0 if there is none.
-pub fn attention_heads(graph: &Graph) -> usize {
-    let is_labelled = |node: &&Node| node.label == Some(ATTENTION);
-    graph.nodes().iter().find(is_labelled).map_or(0, |node| match node.operator {
-        Operator::SelfAttention { heads, .. } | Operator::Attention { heads, .. } => heads,
-        _ => 0,
-    })
+/// Number of heads, if a node is attention with the label [`ATTENTION`].
+fn heads_of(node: &Node) -> Option<usize> {
+    match node.operator {
+        Operator::SelfAttention { heads, .. } | Operator::Attention { heads, .. } => {
+            (node.label == Some(ATTENTION)).then_some(heads)
+        }
+        _ => None,
+    }
 }
 
-/// The outputs for one example, `[positions, outputs]`, and the weights of the attention with the label [`ATTENTION`], with a number
-/// for each head, position and seen position; empty if there is none.
-pub fn evaluate_with_attention(graph: &Graph, weights: &[&[f32]], x: &[f32]) -> [Vec<f32>; 2] {
-    let mut found = [vec![], vec![]];
+/// Number of heads of each attention layer with the label [`ATTENTION`].
+pub fn attention_heads(graph: &Graph) -> Vec<usize> {
+    graph.nodes().iter().filter_map(heads_of).collect()
+}
+
+/// The weights of a network whose heads in `off`, which count from 0 through the layers of [`attention_heads`], add nothing: the rows
+/// of a head in the matrix W_O of its layer are 0.
+pub fn without_heads(graph: &Graph, weights: &[&[f32]], off: &[usize]) -> Vec<Vec<f32>> {
+    let mut weights: Vec<Vec<f32>> = weights.iter().map(|values| values.to_vec()).collect();
+    let mut first = 0;
+    for (number, node) in graph.nodes().iter().enumerate() {
+        let Some(heads) = heads_of(node) else { continue };
+        let out = graph.nodes().iter().find_map(|reader| match (reader.operator, &reader.inputs[..]) {
+            (Operator::Linear, [x, w]) if x.index() == number => match graph.nodes()[w.index()].operator {
+                Operator::Parameter(which) => Some(which),
+                _ => None,
+            },
+            _ => None,
+        });
+        if let Some(values) = out.and_then(|which| weights.get_mut(which)) {
+            let of_head = values.len() / heads;
+            let of_layer = off.iter().filter_map(|head| head.checked_sub(first)).filter(|head| *head < heads);
+            of_layer.for_each(|head| values[head * of_head..][..of_head].fill(0.0));
+        }
+        first += heads;
+    }
+    weights
+}
+
+/// The outputs for one example, `[positions, outputs]`, and the weights of each attention layer with the label [`ATTENTION`],
+/// `[heads, positions, seen positions]`.
+pub fn evaluate_with_attention(graph: &Graph, weights: &[&[f32]], x: &[f32]) -> (Vec<f32>, Vec<Vec<f32>>) {
+    let mut found = (vec![], vec![]);
     let positions = graph.output().shape.rows;
     let mut executor = loaded(Executor::for_single_examples(&graph.rewritten()), weights);
     forward_blocks(&mut executor, graph, x, |executor, _| {
         let outputs = (0..positions).flat_map(|sample| executor.output(sample).collect::<Vec<f32>>());
-        found = [outputs.collect(), executor.weights(ATTENTION, 0)];
+        let layers = 0..executor.heads(ATTENTION).len();
+        found = (outputs.collect(), layers.map(|layer| executor.weights(ATTENTION, layer, 0)).collect());
     });
     found
 }
 
-/// As [`Network::inside`]: the values with the labels [`ACTIVATIONS`] and [`ATTENTION`].
+/// As [`Network::inside`]: the values with the labels [`ACTIVATIONS`] and [`ATTENTION`], with the number of the layer if several
+/// layers have attention.
 #[cfg(not(target_family = "wasm"))]
 pub fn inside(graph: &Graph, weights: &[&[f32]], x: &[f32]) -> Vec<super::inside::Inside> {
     let mut all = super::inside::Gathered::default();
@@ -147,13 +179,15 @@ pub fn inside(graph: &Graph, weights: &[&[f32]], x: &[f32]) -> Vec<super::inside
                 let axes = if positions == 1 { &axes[1..] } else { &axes[..] };
                 all.activations("activations", axes, neurons.into_iter().map(f64::from));
             }
-            let (heads, weights) = (executor.heads(ATTENTION), executor.weights(ATTENTION, example));
-            let positions = executor.positions(ATTENTION);
-            if heads > 0 {
+            let (layers, positions) = (executor.heads(ATTENTION), executor.positions(ATTENTION));
+            for (layer, heads) in layers.iter().enumerate() {
+                let weights = executor.weights(ATTENTION, layer, example);
                 let keys = weights.len() / heads / positions;
-                let axes = [("head", heads), ("query", positions), ("key", keys)];
+                let axes = [("head", *heads), ("query", positions), ("key", keys)];
                 let axes = if positions == 1 { &[axes[0], axes[2]][..] } else { &axes[..] };
-                all.attention("attention", axes, weights.into_iter().map(f64::from));
+                let name = super::inside::of_layer("attention", layer);
+                let name = if layers.len() == 1 { "attention" } else { &name };
+                all.attention(name, axes, weights.into_iter().map(f64::from));
             }
         }
     });

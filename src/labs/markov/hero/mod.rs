@@ -9,11 +9,11 @@
 mod picture;
 mod trace;
 
+use super::own_network;
 use picture::Layout;
 use trace::{Attended, Trace};
 use vivarium_core::rng::{Purpose, RandomStream};
 use vivarium_model::models::Model;
-use vivarium_model::models::graph_network::attention_heads;
 use vivarium_model::run::RunSpec;
 use vivarium_model::tasks::{MarkovChain, Task};
 use vivarium_plot::analysis::chains::{head_names, join_symbols, symbol_letter};
@@ -43,14 +43,10 @@ const CHAIN_STEPS: (f32, f32) = (0.05, 0.01);
 
 /// Whether the lab has a picture of the run.
 pub fn has_hero(spec: &RunSpec) -> bool {
-    let Task::MarkovChain(task) = &spec.task else { return false };
+    let Task::MarkovChain(_) = &spec.task else { return false };
     let can_be_traced = match &spec.model {
         Model::AttentionOnly(_) | Model::MinimalMarkov(_) => true,
-        Model::OwnNetwork(_) => {
-            // A step is a forward and a backward pass. The picture needs the forward pass, a third of the operations.
-            let operations = spec.architecture().step_flops(task.symbols, 1) / 3.0;
-            spec.check_fits_page(operations).is_ok()
-        }
+        Model::OwnNetwork(_) => own_network::can_trace(spec),
         _ => false,
     };
     can_be_traced && crate::parameters::check_is_small(spec).is_ok()
@@ -77,8 +73,7 @@ struct MarkovHero {
     spec: RunSpec,
     /// Settings of its task.
     task: MarkovChain,
-    /// Number of attention heads in each layer, of a network of one's own in the last attention layer alone; empty for the minimal
-    /// model, and for a network that has none.
+    /// Number of attention heads in each layer; empty for the minimal model, and for a network that has none.
     heads: Vec<usize>,
     /// Whether the initial weights are constructed, so that the network predicts without training.
     is_constructed: bool,
@@ -110,13 +105,6 @@ struct MarkovHero {
     progress: StageProgress,
 }
 
-/// Number of heads in each layer that the picture shows.
-fn heads(spec: &RunSpec) -> Vec<usize> {
-    let Model::OwnNetwork(_) = spec.model else { return spec.model.config().heads().to_vec() };
-    let graph = spec.architecture().graph(spec.task.examples().inputs(), 0);
-    graph.map(|graph| attention_heads(&graph)).into_iter().filter(|heads| *heads > 0).collect()
-}
-
 /// A probability as a whole percentage: "78 %"; a dash if it is not a number.
 fn percent(probability: f32) -> String {
     if probability.is_finite() { format!("{:.0} %", 100.0 * probability) } else { MISSING.into() }
@@ -133,7 +121,7 @@ impl MarkovHero {
         let mut hero = MarkovHero {
             spec: spec.clone(),
             task: task.clone(),
-            heads: heads(spec),
+            heads: own_network::attention_layers(spec),
             is_constructed: config.constructed(&spec.task, spec.run.seed).is_some(),
             reference: vec![],
             example: 0,
@@ -165,7 +153,7 @@ impl MarkovHero {
     /// Number of heads in all layers that can be switched off.
     fn switch_count(&self) -> usize {
         let count = self.heads.iter().sum();
-        if count <= MAX_SWITCHES && !self.is_own() { count } else { 0 }
+        if count <= MAX_SWITCHES { count } else { 0 }
     }
 
     /// Draws the beginning of held-out sequence number `example`, from 0, and points at its last symbol.
@@ -544,10 +532,6 @@ impl Hero for MarkovHero {
         let attention = match self.head_count_on(last) {
             _ if keys.is_empty() => String::new(),
             _ if self.heads.is_empty() => tr!("Weights of the votes: {keys}.", keys),
-            count @ 2.. if self.is_own() => {
-                tr!("Attention of the last attention layer, mean of {count} heads: {keys}.", count, keys)
-            }
-            _ if self.is_own() => tr!("Attention of the last attention layer: {keys}.", keys),
             count @ 2.. => tr!("Attention of the last layer, mean of {count} heads: {keys}.", count, keys),
             _ => tr!("Attention of the last layer: {keys}.", keys),
         };

@@ -364,7 +364,7 @@ fn draw_captions(scene: &mut Scene, hero: &MarkovHero, layout: &Layout, rest: f3
     let (width, height, left) = (scene.width, scene.height, layout.alphabet.label.x);
     let other = (rest >= MIN_REST).then(|| tr!("grey: all other symbols, {share}", share = percent(rest)));
     let above = match (hero.heads.len(), hero.head_count_on(0)) {
-        _ if hero.is_own() => None,
+        (0, _) if hero.is_own() => None,
         (0, _) => Some(tr!("lines above: vector v, thickest 1").to_string()),
         (1, _) => None,
         (_, count @ 2..) => {
@@ -376,10 +376,6 @@ fn draw_captions(scene: &mut Scene, hero: &MarkovHero, layout: &Layout, rest: f3
     let below = match (layer, hero.head_count_on(layer.saturating_sub(1))) {
         // No layer attends.
         (0, _) if hero.is_own() => String::new(),
-        (_, count @ 2..) if hero.is_own() => {
-            tr!("below: last attention layer (mean of {count} heads), thickest 0.5", count)
-        }
-        _ if hero.is_own() => tr!("lines below: last attention layer, thickest 0.5").into(),
         (0, _) => tr!("lines below: weights of the votes, thickest 0.5").into(),
         (layer, count @ 2..) => {
             tr!("below: attention in layer {layer} (mean of {count} heads), thickest 0.5", layer, count)

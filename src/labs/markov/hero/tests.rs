@@ -334,9 +334,10 @@ fn captions_say_what_is_averaged_and_what_the_ring_adds() {
 }
 
 #[test]
-fn a_network_of_ones_own_answers_as_the_run_and_shows_its_last_attention() {
+fn a_network_of_ones_own_answers_as_the_run_and_shows_its_attention() {
     let attention = "embed~8;positions;attention~2;attention~3~size~4;mlp~9;read";
-    for (net, heads) in [(attention, vec![3]), ("embed~6;gru~9;read", vec![]), ("embed~6;mlp~9;read", vec![])]
+    for (net, heads) in
+        [(attention, vec![2, 3]), ("embed~6;gru~9;read", vec![]), ("embed~6;mlp~9;read", vec![])]
     {
         let mut hero = hero(&format!("#v1/markov?model=own&k=3&t=16&lr=0.1&net={net}"));
         assert_eq!((hero.symbols.len(), &hero.heads), (16, &heads));
@@ -359,9 +360,20 @@ fn a_network_of_ones_own_answers_as_the_run_and_shows_its_last_attention() {
         hero.symbols[9] = (hero.symbols[9] + 1) % 3;
         hero.evaluate(0.0);
         assert_near(hero.probabilities(), &before, net);
-        assert_eq!(hero.touch("head-0", Touch::Press, &frame(0.0)), None);
+        let is_switched = hero.touch("head-2", Touch::Press, &frame(0.0)).is_some();
+        assert_eq!(is_switched, !heads.is_empty());
+        if is_switched {
+            let differ = |a: &[f32], b: &[f32]| a.iter().zip(b).any(|(a, b)| (a - b).abs() > 1e-5);
+            assert!(differ(hero.probabilities(), &before), "{net}");
+            hero.touch("head-2", Touch::Press, &frame(0.0)).unwrap();
+            assert_near(hero.probabilities(), &before, net);
+        }
         let words = crate::hero_testing::texts(&hero.scene(&frame(9000.0)));
-        assert_eq!(words.contains("below: last attention layer"), !heads.is_empty(), "{words}");
+        assert_eq!(
+            words.contains("below: attention in layer 2 (mean of 3 heads)"),
+            !heads.is_empty(),
+            "{words}"
+        );
         assert!(!words.contains("vector v") && !words.contains("votes"), "{words}");
         check_scenes(&hero, 9000.0, None);
         check_texts(&hero);

@@ -1,11 +1,11 @@
 //! Values that a network computes on one sequence: attention weights of its first and last layer, and probabilities of the next
 //! symbol.
 
+use crate::markov::own_network;
 use crate::markov::state::logit_contributions;
 use vivarium_core::sorting::argsort;
 use vivarium_model::models::Model;
 use vivarium_model::models::attention_only::{self, Head};
-use vivarium_model::models::graph_network::{attention_heads, evaluate_with_attention};
 use vivarium_model::models::minimal_markov::{self, KERNEL, LAGS};
 use vivarium_model::run::RunSpec;
 use vivarium_model::tasks::Task;
@@ -20,8 +20,7 @@ const SHOWN_SHARE: f32 = 0.9;
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Trace {
     /// Attention weights of the first layer, the mean over its heads that are on, `[n, n]`: a row per query; for the
-    /// minimal model the entries of v, divided by the sum of their absolute values. Empty if the network has one layer, and
-    /// for a network of one's own.
+    /// minimal model the entries of v, divided by the sum of their absolute values. Empty if the network has one layer.
     pub(super) first: Vec<f32>,
     /// Attention weights of the last layer, the mean over its heads that are on, `[n, n]`; for the minimal model the
     /// contributions of symbols to their logits, divided by the sum of their absolute values. Zeros if nothing attends.
@@ -56,13 +55,10 @@ impl Trace {
                 (distance_weights(v, n), last, of_length.logits(&slices, k, symbols))
             }
             Model::OwnNetwork(_) => {
-                let graph = spec.architecture().graph(k, 0)?;
-                // No symbol sees those behind it, so what fills the context does not matter.
-                let mut x: Vec<f32> = symbols.iter().map(|symbol| f32::from(*symbol)).collect();
-                x.resize(task.length, 0.0);
-                let [logits, weights] = evaluate_with_attention(&graph, &slices, &x);
-                let last = mean_weights(&weights, attention_heads(&graph), task.length, n);
-                (vec![], last, logits.iter().take(n * k).map(|logit| f64::from(*logit)).collect())
+                let look = own_network::trace(spec, &slices, symbols, off)?;
+                let end = look.heads.last().map_or(0, |head| head.layer);
+                let first = if end > 0 { mean_attention(&look.heads, 0, off, n) } else { vec![] };
+                (first, mean_attention(&look.heads, end, off, n), look.logits)
             }
             _ => return None,
         };
@@ -93,17 +89,6 @@ fn mean_attention(heads: &[Head], layer: usize, off: &[usize], n: usize) -> Vec<
     let mut mean = vec![0.0; n * n];
     for head in &on {
         mean.iter_mut().zip(&head.shares).for_each(|(sum, weight)| *sum += *weight as f32 / on.len() as f32);
-    }
-    mean
-}
-
-/// Mean of attention weights `[heads, length, length]` over the heads, for the first n positions: `[n, n]`; zeros without heads.
-fn mean_weights(weights: &[f32], heads: usize, length: usize, n: usize) -> Vec<f32> {
-    let mut mean = vec![0.0; n * n];
-    for of_head in weights.chunks_exact(length * length) {
-        for (mean, row) in mean.chunks_exact_mut(n).zip(of_head.chunks_exact(length)) {
-            mean.iter_mut().zip(row).for_each(|(sum, weight)| *sum += weight / heads as f32);
-        }
     }
     mean
 }
@@ -160,16 +145,21 @@ pub(super) fn previous_attention(spec: &RunSpec, weights: &[Vec<f32>], symbols: 
     if n < 2 || !fits(spec, weights, symbols) {
         return None;
     }
+    let slices: Vec<&[f32]> = weights.iter().map(Vec::as_slice).collect();
+    let of_first_layer = |heads: &[Head]| {
+        let of_head = |head: &Head| {
+            let before = (1..n).filter_map(|query| head.shares.get(query * n + query - 1));
+            (before.sum::<f64>() / (n - 1) as f64) as f32
+        };
+        heads.iter().filter(|head| head.layer == 0).map(of_head).fold(f32::NAN, f32::max)
+    };
     let found = match &spec.model {
         Model::AttentionOnly(net) if net.heads.len() > 1 => {
-            let slices: Vec<&[f32]> = weights.iter().map(Vec::as_slice).collect();
             let of_length = attention_only::OfLength { net: net.clone(), length: task.length };
-            let look = of_length.plain(&slices, task.symbols).look(symbols, &[]);
-            let of_head = |head: &Head| {
-                let before = (1..n).filter_map(|query| head.shares.get(query * n + query - 1));
-                (before.sum::<f64>() / (n - 1) as f64) as f32
-            };
-            look.heads.iter().filter(|head| head.layer == 0).map(of_head).fold(f32::NAN, f32::max)
+            of_first_layer(&of_length.plain(&slices, task.symbols).look(symbols, &[]).heads)
+        }
+        Model::OwnNetwork(_) if own_network::attention_layers(spec).len() > 1 => {
+            of_first_layer(&own_network::trace(spec, &slices, symbols, &[])?.heads)
         }
         Model::MinimalMarkov(_) => {
             let v = weights.get(LAGS)?;
