@@ -299,6 +299,12 @@ def own(p, x, s):
     functions = {"relu": relu, "gelu": gelu, "square": np.square}
     h, ends = x[:, None, :], {"sum": lambda h: h.sum(1, keepdims=True), "last": lambda h: h[:, -1:]}
     ends["concat"] = lambda h: h.reshape(len(h), 1, -1)
+    of_prompts, of_points = s["task"] == "sparse-token-regression", s["task"] == "in-context-learning"
+    if of_prompts:
+        h = np.stack([prompt(p, row, s)[0] for row in x])
+    if of_points:
+        h = np.stack([interleaved(row, int(s["points"]), False) for row in x])
+    is_causal = of_points or s["task"] == "markov"
     for number, line in enumerate(re.split("[;\n]", s["net"].replace("~", " ")), 1):
         (kind, *options), q = line.split(), lambda name: p[f"{number}.{name}"]
         if kind == "embed" and s["task"] == "markov":
@@ -317,7 +323,7 @@ def own(p, x, s):
             if "pre-norm" in options:
                 h = layer_norm(h) * q("gain") + q("shift")
             for at in range(count):
-                seen = h[:, : at + 1] if "causal" in options or s["task"] == "markov" else h
+                seen = h[:, : at + 1] if "causal" in options or is_causal else h
                 for g in range(heads):
                     query, key, value = (columns(q(name), g, heads) for name in ("query", "key", "value"))
                     keys = seen @ key
@@ -343,6 +349,8 @@ def own(p, x, s):
             h = (ends[options[0]](h) if options else h) @ q("w")
         else:
             h = (functions | ends)[kind](h)
+    if of_prompts or of_points:
+        return h[:, :: 2 if of_points else 1, 0]
     return h[:, -1]  # in a sequence, after the whole context
 
 
@@ -373,6 +381,13 @@ def descent_transformer(p, x, s):
     return h
 
 
+def interleaved(row, points, is_joint):
+    """(x, 0) and (0, y), or (x, y), of each point of a prompt, a row each."""
+    xs, ys = row[:-points].reshape(points, -1), row[-points:, None]
+    again = xs if is_joint else np.zeros_like(xs)
+    return np.stack([np.hstack([xs, np.zeros_like(ys)]), np.hstack([again, ys])], 1).reshape(2 * points, -1)
+
+
 def in_context_transformer(p, x, s):
     heads, outputs = int(s["heads"]), []
     inputs = len(p["read_in"]) - 1
@@ -386,11 +401,7 @@ def in_context_transformer(p, x, s):
         return z * (1 + np.tanh(math.sqrt(2 / math.pi) * (z + 0.044715 * z**3))) / 2
 
     for row in x:
-        points = len(row) // (inputs + 1)
-        xs, ys = row[: points * inputs].reshape(points, inputs), row[points * inputs :, None]
-        again = xs if s["format"] == "joint" else np.zeros_like(xs)
-        tokens = np.stack([np.hstack([xs, np.zeros_like(ys)]), np.hstack([again, ys])], 1).reshape(2 * points, -1)
-        h = tokens @ p["read_in"]
+        h = interleaved(row, len(row) // (inputs + 1), s["format"] == "joint") @ p["read_in"]
         if s["pos"] == "learned":
             h = h + p["positions"][: len(h)]
         i, j = np.indices((len(h), len(h)))

@@ -48,6 +48,14 @@ const RUNS: &[(&str, &str)] = &[
         "markov?k=3&t=12&model=own&net=embed~8;positions;attention~2~pre-norm;mlp~6~gelu~pre-norm;norm;attention~4~relative~relu;read",
     ),
     ("own-recurrent", "markov?k=3&t=12&model=own&net=embed~8;gru~20;mlp~6;gru~5;read"),
+    (
+        "own-prompt",
+        "sparse-token-regression?n=6&dim=2&model=own&net=embed~8;attention~2;mlp~9;gru~7;attention~1~size~3~causal~relative;read",
+    ),
+    (
+        "own-points",
+        "in-context-learning?points=7&model=own&net=embed~8;positions;attention~2~pre-norm;mlp~9~gelu~pre-norm;norm;read",
+    ),
     ("own-concat", "groups?n=11&model=own&net=embed~12;concat;linear~16;square;read"),
     ("power-net", "sparse-parity?n=12&model=power-net&width=9&loss=ce"),
     ("cls-transformer", "sparse-boolean?n=12&demb=16&heads=4&dmlp=24"),

@@ -35,7 +35,7 @@ mod tests {
             assert!(notices.is_empty(), "{name}: {notices:?}");
             let spec = NETWORKS.benchmark_run(link, LearnerChoice::Fused);
             assert!(spec.invalid_settings().is_empty(), "{name}: {:?}", spec.invalid_settings());
-            assert!(entry(&spec, Place::Cpu).is_some_and(|entry| entry.takes(&spec).is_ok()), "{name}");
+            assert!(entry(&spec, Place::Cpu).is_some_and(|entry| entry.accepts(&spec).is_ok()), "{name}");
             assert!(spec.optimizer.clip() > 0.0, "{name}: what is timed clips");
         }
     }

@@ -43,7 +43,7 @@ fn apart(exact: &[f32], found: &[f32]) -> (f32, f32) {
 fn agrees<N: CpuNetwork>(link: &str) {
     let spec = spec(link);
     assert!(
-        !spec.uses_autodiff() && entry(&spec, Place::Cpu).is_some_and(|entry| entry.takes(&spec).is_ok())
+        !spec.uses_autodiff() && entry(&spec, Place::Cpu).is_some_and(|entry| entry.accepts(&spec).is_ok())
     );
     let mut tensors = Autodiff::new(&spec, Device::cpu().tensors()).unwrap();
     let mut looped = CpuLearner::<N>::new(&spec).unwrap();
@@ -209,7 +209,7 @@ fn a_schedule_goes_on_where_a_run_was_left() {
 fn what_a_learner_cannot_do_is_stated() {
     let why = |link: &str, place: Place| {
         let spec = spec(link);
-        entry(&spec, place).map(|entry| entry.takes(&spec).err().unwrap_or_default())
+        entry(&spec, place).map(|entry| entry.accepts(&spec).err().unwrap_or_default())
     };
     for link in [PARITY, PAIRS, CHAINS, LAYERS, TRACES, PROMPTS] {
         for (rest, sentence) in [

@@ -26,7 +26,7 @@ pub fn engine(spec: &RunSpec) -> (Engine, String) {
         return (Engine::Autodiff, String::new());
     }
     let Some(entry) = entry(spec, Place::Gpu) else { return (Engine::Autodiff, format!("{UNCOVERED}.")) };
-    match entry.takes(spec) {
+    match entry.accepts(spec) {
         Err(why) => (Engine::Autodiff, format!("{UNCOVERED}: {why}.")),
         Ok(()) if spec.run.learner == LearnerChoice::Auto && (entry.autodiff_worth)(spec) > 1.0 => {
             (Engine::Autodiff, "For a network of this size, autodiff makes better use of a GPU.".into())
@@ -37,7 +37,7 @@ pub fn engine(spec: &RunSpec) -> (Engine, String) {
 
 /// Whether a loop of ours trains, executes or searches this run on the processor, so that it needs no autodiff there.
 pub fn is_trained_by_loops(spec: &RunSpec) -> bool {
-    let is_covered = || entry(spec, Place::Cpu).is_some_and(|entry| entry.takes(spec).is_ok());
+    let is_covered = || entry(spec, Place::Cpu).is_some_and(|entry| entry.accepts(spec).is_ok());
     entry(spec, Place::Anywhere).is_some() || spec.run.learner != LearnerChoice::Autodiff && is_covered()
 }
 
@@ -64,7 +64,7 @@ pub fn gpu_worth(spec: &RunSpec, engine: Engine) -> f64 {
     match engine {
         Engine::Fused => entry(spec, Place::Gpu).map_or(0.0, |entry| (entry.gpu_worth)(spec)),
         Engine::Autodiff => match entry(spec, Place::Cpu) {
-            Some(entry) if spec.run.learner != LearnerChoice::Autodiff && entry.takes(spec).is_ok() => {
+            Some(entry) if spec.run.learner != LearnerChoice::Autodiff && entry.accepts(spec).is_ok() => {
                 (entry.autodiff_worth)(spec)
             }
             _ => spec.step_flops() / AUTODIFF_WORTH_FLOPS_OVER_FLEX,
@@ -134,7 +134,7 @@ mod with_session {
     /// where the run is too large for the GPU altogether.
     pub fn choose(spec: &RunSpec, device: &Device) -> Result<Chosen, RunError> {
         let mut note = String::new();
-        let make = |place| entry(spec, place).and_then(|entry| entry.made(spec));
+        let make = |place| entry(spec, place).and_then(|entry| entry.build(spec));
         // No other learner runs a process, so that an error of this one is the error of the run.
         let process = |note: &String| {
             make(Place::Anywhere).map(|made| match made {
@@ -163,7 +163,7 @@ mod with_session {
                 Some(Ok((learner, name))) => return Ok(Chosen { learner, name: name.into(), note }),
                 Some(Err(why)) => Some(why),
                 // The program that has autodiff in a browser has no loops.
-                None => entry(spec, Place::Cpu).and_then(|entry| entry.takes(spec).err()),
+                None => entry(spec, Place::Cpu).and_then(|entry| entry.accepts(spec).err()),
             };
             if let Some(why) = refusal {
                 note = format!("The fused loop does not cover this network: {why}.");

@@ -53,7 +53,7 @@ pub enum Place {
 }
 
 /// A learner at its initial weights, with its name for the person; or why it does not fit.
-pub type Made = Result<(Box<dyn Learner>, &'static str), String>;
+pub type BuildResult = Result<(Box<dyn Learner>, &'static str), String>;
 
 /// One learner of one family of networks.
 pub struct LearnerEntry {
@@ -62,10 +62,10 @@ pub struct LearnerEntry {
     /// Whether it executes or searches, and trains nothing by gradients.
     pub executes: bool,
     /// Whether a run is of its family, so that it is the one to cover it or to say why not.
-    pub owns: fn(&RunSpec) -> bool,
+    pub matches: fn(&RunSpec) -> bool,
     /// Whether it covers a network of its family, as far as that can be known without its device; or a sentence. Ask
-    /// [`LearnerEntry::takes`].
-    pub covers: fn(&RunSpec) -> Result<(), String>,
+    /// [`LearnerEntry::accepts`].
+    pub supports: fn(&RunSpec) -> Result<(), String>,
     /// The work of a run as a multiple of that from which on autodiff on a GPU is estimated to be faster.
     pub autodiff_worth: fn(&RunSpec) -> f64,
     /// Of a learner on a GPU, the work of a run as a multiple of that from which on it is estimated to be faster than the
@@ -75,7 +75,7 @@ pub struct LearnerEntry {
     #[cfg(feature = "fused")]
     pub batching: Option<Batching>,
     /// Makes it; none where this build lacks it.
-    pub make: Option<fn(&RunSpec) -> Made>,
+    pub build: Option<fn(&RunSpec) -> BuildResult>,
 }
 
 impl LearnerEntry {
@@ -83,15 +83,15 @@ impl LearnerEntry {
     ///
     /// # Errors
     /// A sentence that says why not.
-    pub fn takes(&self, spec: &RunSpec) -> Result<(), String> {
+    pub fn accepts(&self, spec: &RunSpec) -> Result<(), String> {
         self.follows(spec)?;
-        (self.covers)(spec)
+        (self.supports)(spec)
     }
 
     /// Makes it, if this build has it.
-    pub fn made(&self, spec: &RunSpec) -> Option<Made> {
-        let make = self.make?;
-        Some(self.follows(spec).and_then(|()| make(spec)))
+    pub fn build(&self, spec: &RunSpec) -> Option<BuildResult> {
+        let build = self.build?;
+        Some(self.follows(spec).and_then(|()| build(spec)))
     }
 
     /// Whether it does all that this run asks of training.
@@ -123,20 +123,20 @@ pub struct Batching {
 
 /// The entry that says whether and how a run trains in `place`, if it is of any family.
 pub fn entry(spec: &RunSpec, place: Place) -> Option<&'static LearnerEntry> {
-    let executed = LEARNERS.iter().find(|entry| entry.place == Place::Anywhere && (entry.owns)(spec));
+    let executed = LEARNERS.iter().find(|entry| entry.place == Place::Anywhere && (entry.matches)(spec));
     if place == Place::Anywhere {
         return executed;
     }
     let fits = |entry: &&LearnerEntry| entry.place == place && entry.executes == executed.is_some();
-    LEARNERS.iter().find(|entry| fits(entry) && (entry.owns)(spec))
+    LEARNERS.iter().find(|entry| fits(entry) && (entry.matches)(spec))
 }
 
-/// What makes a learner, where this build has the feature for it.
-macro_rules! made {
-    ($feature:literal, $make:expr) => {{
+/// Builder of a learner, where this build has the feature for it.
+macro_rules! builder {
+    ($feature:literal, $build:expr) => {{
         #[cfg(feature = $feature)]
         {
-            Some($make as fn(&RunSpec) -> Made)
+            Some($build as fn(&RunSpec) -> BuildResult)
         }
         #[cfg(not(feature = $feature))]
         {
@@ -148,11 +148,11 @@ macro_rules! made {
 /// Whether this program may train on the processor: in a browser those for GPUs leave that to the one for the processor.
 const HAS_LOOPS: bool = !cfg!(all(target_family = "wasm", feature = "fused"));
 
-/// What makes a learner on the processor, where this build has it.
-macro_rules! looped {
-    ($make:expr) => {
+/// Builder of a learner on the processor, where this build has it.
+macro_rules! loop_builder {
+    ($build:expr) => {
         match HAS_LOOPS {
-            true => made!("session", $make),
+            true => builder!("session", $build),
             false => None,
         }
     };
@@ -206,17 +206,17 @@ fn has_one_output_graph(spec: &RunSpec) -> bool {
 
 /// The learner of a process, with its name for the person.
 #[cfg(feature = "session")]
-fn process<P: Process + 'static>(spec: &RunSpec, name: &'static str) -> Made {
+fn process<P: Process + 'static>(spec: &RunSpec, name: &'static str) -> BuildResult {
     Ok((Box::new(ProcessLearner::<P>::new(spec)?), name))
 }
 
 #[cfg(feature = "session")]
-fn prompt_net<L: cpu::prompt_net::PromptLoop + 'static>(spec: &RunSpec) -> Made {
+fn prompt_net<L: cpu::prompt_net::PromptLoop + 'static>(spec: &RunSpec) -> BuildResult {
     Ok((Box::new(crate::cpu::prompt_net::PromptNetCpu::<L>::new(spec)?), LOOP_NAME))
 }
 
 #[cfg(feature = "fused")]
-fn group_net_on_gpu(spec: &RunSpec) -> Made {
+fn group_net_on_gpu(spec: &RunSpec) -> BuildResult {
     let learner = GroupNetGpu::new(spec)?;
     let name = group_net_name(learner.variant());
     Ok((Box::new(learner), name))
@@ -238,7 +238,7 @@ fn group_nets_on_gpu(specs: &[RunSpec]) -> Result<Batch, String> {
 }
 
 #[cfg(feature = "fused")]
-fn prompt_net_on_gpu<P: PromptPlan>(spec: &RunSpec) -> Made {
+fn prompt_net_on_gpu<P: PromptPlan>(spec: &RunSpec) -> BuildResult {
     let learner = PromptNetGpu::<P>::new(spec)?;
     let name = launches_name(learner.launches());
     Ok((Box::new(learner), name))
@@ -261,17 +261,17 @@ fn launches_name(launches: usize) -> &'static str {
 }
 
 /// A learner of networks that are executed or grown: it takes every network of its family, on every device.
-const fn anywhere(owns: fn(&RunSpec) -> bool, make: Option<fn(&RunSpec) -> Made>) -> LearnerEntry {
+const fn anywhere(matches: fn(&RunSpec) -> bool, build: Option<fn(&RunSpec) -> BuildResult>) -> LearnerEntry {
     LearnerEntry {
         place: Place::Anywhere,
         executes: true,
-        owns,
-        covers: |_| Ok(()),
+        matches,
+        supports: |_| Ok(()),
         autodiff_worth: |_| 0.0,
         gpu_worth: |_| 0.0,
         #[cfg(feature = "fused")]
         batching: None,
-        make,
+        build,
     }
 }
 
@@ -279,67 +279,67 @@ const fn anywhere(owns: fn(&RunSpec) -> bool, make: Option<fn(&RunSpec) -> Made>
 const ON_CPU: LearnerEntry = LearnerEntry {
     place: Place::Cpu,
     executes: false,
-    owns: |_| false,
-    covers: |_| Ok(()),
+    matches: |_| false,
+    supports: |_| Ok(()),
     autodiff_worth: |spec| spec.step_flops() / AUTODIFF_WORTH_FLOPS,
     gpu_worth: |_| 0.0,
     #[cfg(feature = "fused")]
     batching: None,
-    make: None,
+    build: None,
 };
 
 /// Every learner but autodiff.
 pub static LEARNERS: &[LearnerEntry] = &[
     anywhere(
         runs_of!(_, Some(Family::Forest(_))),
-        made!("session", |spec| process::<ForestProcess>(spec, "decision trees")),
+        builder!("session", |spec| process::<ForestProcess>(spec, "decision trees")),
     ),
     anywhere(
         runs_of!(_, Some(Family::Execution(_))),
-        made!("session", |spec| process::<PromptProcess>(spec, "executed, one position per step")),
+        builder!("session", |spec| process::<PromptProcess>(spec, "executed, one position per step")),
     ),
     anywhere(
         runs_of!(_, Some(Family::Descent(_))),
-        made!("session", |spec| process::<DescentProcess>(
+        builder!("session", |spec| process::<DescentProcess>(
             spec,
             "executed, one step of gradient descent per step"
         )),
     ),
     anywhere(
         runs_of!(_, Some(Family::Machine(_))),
-        made!("session", |spec| process::<MachineProcess>(
+        builder!("session", |spec| process::<MachineProcess>(
             spec,
             "executed, one step of the machine per step"
         )),
     ),
     anywhere(
         runs_of!(_, Some(Family::Circuit(_))),
-        made!("session", |spec| process::<CircuitProcess>(
+        builder!("session", |spec| process::<CircuitProcess>(
             spec,
             "executed, one iteration of the search per step"
         )),
     ),
     anywhere(
         runs_of!(_, Some(Family::ProgramOnGrid(_))),
-        made!("session", |spec| process::<GridProcess>(
+        builder!("session", |spec| process::<GridProcess>(
             spec,
             "executed, one step of SGD or one layer per step"
         )),
     ),
     anywhere(
         runs_of!(_, Some(Family::RuleSearch(_))),
-        made!("session", |spec| process::<RuleSearchProcess>(spec, "executed, one restart per step")),
+        builder!("session", |spec| process::<RuleSearchProcess>(spec, "executed, one restart per step")),
     ),
     LearnerEntry {
         place: Place::Gpu,
         executes: true,
-        owns: runs_of!(_, Some(Family::RuleSearch(_))),
-        covers: |_| Ok(()),
+        matches: runs_of!(_, Some(Family::RuleSearch(_))),
+        supports: |_| Ok(()),
         autodiff_worth: |_| 0.0,
         gpu_worth: |spec| spec.step_flops() * spec.run.steps as f64 / RULES_WORTH_OPERATIONS,
         #[cfg(feature = "fused")]
         batching: None,
-        make: made!("fused", |spec| Ok((
+        build: builder!("fused", |spec| Ok((
             Box::new(crate::gpu::rule_search::RuleSearchGpu::new(spec)?),
             "searched, thousands of rules per launch"
         ))),
@@ -347,8 +347,8 @@ pub static LEARNERS: &[LearnerEntry] = &[
     LearnerEntry {
         place: Place::Gpu,
         executes: false,
-        owns: |spec| needs_one_output(&spec.task.data()),
-        covers: |spec| {
+        matches: |spec| needs_one_output(&spec.task.data()),
+        supports: |spec| {
             Network::of(spec)?.on_a_gpu()?;
             match exceeds_launch_limit(spec) {
                 true => Err("one of its steps is too long for one launch".into()),
@@ -362,13 +362,13 @@ pub static LEARNERS: &[LearnerEntry] = &[
             candidate: one_hidden_layer::candidate,
             batch: |specs| Ok(GpuLearner::boxed(BatchedRuns::new(specs)?, specs, MANY_STEPS_NAME)),
         }),
-        make: made!("fused", |spec| Ok((Box::new(OneHiddenLayerGpu::new(spec)?), MANY_STEPS_NAME))),
+        build: builder!("fused", |spec| Ok((Box::new(OneHiddenLayerGpu::new(spec)?), MANY_STEPS_NAME))),
     },
     LearnerEntry {
         place: Place::Gpu,
         executes: false,
-        owns: runs_of!(TaskData::Pairs, _),
-        covers: pairs::kernels_cover,
+        matches: runs_of!(TaskData::Pairs, _),
+        supports: pairs::kernels_cover,
         autodiff_worth: |_| 0.0,
         gpu_worth: |spec| spec.step_flops() / PAIRS_WORTH_FLOPS,
         #[cfg(feature = "fused")]
@@ -376,13 +376,13 @@ pub static LEARNERS: &[LearnerEntry] = &[
             candidate: SlicedRuns::<GroupNetKernels>::candidate,
             batch: group_nets_on_gpu,
         }),
-        make: made!("fused", group_net_on_gpu),
+        build: builder!("fused", group_net_on_gpu),
     },
     LearnerEntry {
         place: Place::Gpu,
         executes: false,
-        owns: runs_of!(TaskData::Sequences(_), _),
-        covers: sequence_net::covers,
+        matches: runs_of!(TaskData::Sequences(_), _),
+        supports: sequence_net::covers,
         autodiff_worth: |_| 0.0,
         gpu_worth: |spec| spec.step_flops() / SEQUENCES_WORTH_FLOPS,
         #[cfg(feature = "fused")]
@@ -392,13 +392,13 @@ pub static LEARNERS: &[LearnerEntry] = &[
                 Ok(GpuLearner::boxed(SlicedRuns::<SequenceNetKernels>::new(specs)?, specs, TWO_LAUNCHES_NAME))
             },
         }),
-        make: made!("fused", |spec| Ok((Box::new(SequenceNetGpu::new(spec)?), TWO_LAUNCHES_NAME))),
+        build: builder!("fused", |spec| Ok((Box::new(SequenceNetGpu::new(spec)?), TWO_LAUNCHES_NAME))),
     },
     LearnerEntry {
         place: Place::Gpu,
         executes: false,
-        owns: runs_of!(_, Some(Family::TokenAttention(_))),
-        covers: token_attention::covers,
+        matches: runs_of!(_, Some(Family::TokenAttention(_))),
+        supports: token_attention::covers,
         autodiff_worth: |_| 0.0,
         gpu_worth: |spec| spec.step_flops() / PROMPTS_WORTH_FLOPS,
         #[cfg(feature = "fused")]
@@ -406,13 +406,13 @@ pub static LEARNERS: &[LearnerEntry] = &[
             candidate: SlicedRuns::<PromptKernels<token_attention::plan::Plan>>::candidate,
             batch: prompt_nets_on_gpu::<token_attention::plan::Plan>,
         }),
-        make: made!("fused", prompt_net_on_gpu::<token_attention::plan::Plan>),
+        build: builder!("fused", prompt_net_on_gpu::<token_attention::plan::Plan>),
     },
     LearnerEntry {
         place: Place::Gpu,
         executes: false,
-        owns: runs_of!(_, Some(Family::TokenMlp(_))),
-        covers: token_mlp::covers,
+        matches: runs_of!(_, Some(Family::TokenMlp(_))),
+        supports: token_mlp::covers,
         autodiff_worth: |_| 0.0,
         gpu_worth: |spec| spec.step_flops() / PROMPTS_WORTH_FLOPS,
         #[cfg(feature = "fused")]
@@ -420,98 +420,110 @@ pub static LEARNERS: &[LearnerEntry] = &[
             candidate: SlicedRuns::<PromptKernels<token_mlp::plan::Plan>>::candidate,
             batch: prompt_nets_on_gpu::<token_mlp::plan::Plan>,
         }),
-        make: made!("fused", prompt_net_on_gpu::<token_mlp::plan::Plan>),
+        build: builder!("fused", prompt_net_on_gpu::<token_mlp::plan::Plan>),
     },
     LearnerEntry {
-        owns: has_one_output_graph,
-        make: looped!(|spec| Ok((
+        matches: has_one_output_graph,
+        build: loop_builder!(|spec| Ok((
             Box::new(crate::cpu::one_output::OneOutputCpu::<GraphLoop>::new(spec)?),
             LOOP_NAME
         ))),
         ..ON_CPU
     },
     LearnerEntry {
-        owns: runs_of!(_, Some(Family::Powers(_))),
-        make: looped!(|spec| Ok((
+        matches: runs_of!(_, Some(Family::Powers(_))),
+        build: loop_builder!(|spec| Ok((
             Box::new(crate::cpu::one_output::OneOutputCpu::<PowersLoop>::new(spec)?),
             LOOP_NAME
         ))),
         ..ON_CPU
     },
     LearnerEntry {
-        owns: runs_of!(_, Some(Family::ReadAtCls(_))),
-        covers: cpu::one_output::cls::covers,
-        make: looped!(|spec| Ok((
+        matches: runs_of!(_, Some(Family::ReadAtCls(_))),
+        supports: cpu::one_output::cls::covers,
+        build: loop_builder!(|spec| Ok((
             Box::new(crate::cpu::one_output::OneOutputCpu::<ClsLoop>::new(spec)?),
             LOOP_NAME
         ))),
         ..ON_CPU
     },
     LearnerEntry {
-        owns: |spec| needs_one_output(&spec.task.data()),
-        covers: |spec| Network::of(spec).map(drop),
-        make: looped!(|spec| Ok((
+        matches: |spec| needs_one_output(&spec.task.data()),
+        supports: |spec| Network::of(spec).map(drop),
+        build: loop_builder!(|spec| Ok((
             Box::new(crate::cpu::one_hidden_layer::OneHiddenLayerCpu::new(spec)?),
             LOOP_NAME
         ))),
         ..ON_CPU
     },
     LearnerEntry {
-        owns: runs_of!(TaskData::Pairs, Some(Family::Graph)),
-        make: looped!(|spec| Ok((Box::new(crate::cpu::graph_net::GraphNetCpu::new(spec)?), LOOP_NAME))),
+        matches: runs_of!(TaskData::Pairs, Some(Family::Graph)),
+        build: loop_builder!(|spec| Ok((
+            Box::new(crate::cpu::graph_net::GraphNetCpu::new(spec)?),
+            LOOP_NAME
+        ))),
         ..ON_CPU
     },
     LearnerEntry {
-        owns: runs_of!(TaskData::Pairs, _),
-        covers: |spec| pairs::covered(spec).map(drop),
+        matches: runs_of!(TaskData::Pairs, _),
+        supports: |spec| pairs::covered(spec).map(drop),
         autodiff_worth: |spec| spec.step_flops() / AUTODIFF_WORTH_FLOPS_OVER_FLEX,
-        make: looped!(|spec| Ok((Box::new(crate::cpu::group_net::GroupNetCpu::new(spec)?), LOOP_NAME))),
+        build: loop_builder!(|spec| Ok((
+            Box::new(crate::cpu::group_net::GroupNetCpu::new(spec)?),
+            LOOP_NAME
+        ))),
         ..ON_CPU
     },
     LearnerEntry {
-        owns: runs_of!(TaskData::Sequences(_), _),
-        covers: |spec| cpu::sequence_net::Network::of(spec).map(drop),
+        matches: runs_of!(TaskData::Sequences(_), _),
+        supports: |spec| cpu::sequence_net::Network::of(spec).map(drop),
         autodiff_worth: |spec| spec.step_flops() / AUTODIFF_WORTH_FLOPS_OVER_FLEX,
-        make: looped!(|spec| Ok((Box::new(crate::cpu::sequence_net::SequenceNetCpu::new(spec)?), LOOP_NAME))),
+        build: loop_builder!(|spec| Ok((
+            Box::new(crate::cpu::sequence_net::SequenceNetCpu::new(spec)?),
+            LOOP_NAME
+        ))),
         ..ON_CPU
     },
     LearnerEntry {
-        owns: runs_of!(TaskData::Traces(_), _),
-        covers: |spec| cpu::sequence_net::Network::of(spec).map(drop),
+        matches: runs_of!(TaskData::Traces(_), _),
+        supports: |spec| cpu::sequence_net::Network::of(spec).map(drop),
         autodiff_worth: |spec| spec.step_flops() / AUTODIFF_WORTH_FLOPS_OVER_FLEX,
-        make: looped!(|spec| Ok((Box::new(crate::cpu::trace_net::TraceNetCpu::new(spec)?), LOOP_NAME))),
+        build: loop_builder!(|spec| Ok((
+            Box::new(crate::cpu::trace_net::TraceNetCpu::new(spec)?),
+            LOOP_NAME
+        ))),
         ..ON_CPU
     },
     LearnerEntry {
-        owns: runs_of!(_, Some(Family::TokenAttention(_))),
-        covers: cpu::prompt_net::attention::AttentionLoop::covers,
-        make: looped!(prompt_net::<cpu::prompt_net::attention::AttentionLoop>),
+        matches: runs_of!(_, Some(Family::TokenAttention(_))),
+        supports: cpu::prompt_net::attention::AttentionLoop::covers,
+        build: loop_builder!(prompt_net::<cpu::prompt_net::attention::AttentionLoop>),
         ..ON_CPU
     },
     LearnerEntry {
-        owns: runs_of!(_, Some(Family::TokenMlp(_))),
-        make: looped!(prompt_net::<cpu::prompt_net::mlp::MlpLoop>),
+        matches: runs_of!(_, Some(Family::TokenMlp(_))),
+        build: loop_builder!(prompt_net::<cpu::prompt_net::mlp::MlpLoop>),
         ..ON_CPU
     },
     LearnerEntry {
-        owns: runs_of!(_, Some(Family::Gru(_))),
+        matches: runs_of!(_, Some(Family::Gru(_))),
         autodiff_worth: |spec| {
             spec.step_flops() / spec.task.examples().prediction_count() as f64 / POSITION_WORTH_FLOPS
         },
-        make: looped!(prompt_net::<cpu::prompt_net::gru::GruLoop>),
+        build: loop_builder!(prompt_net::<cpu::prompt_net::gru::GruLoop>),
         ..ON_CPU
     },
     LearnerEntry {
-        owns: runs_of!(TaskData::Prompts(_) | TaskData::Points(_), Some(Family::Graph)),
+        matches: runs_of!(TaskData::Prompts(_) | TaskData::Points(_), Some(Family::Graph)),
         autodiff_worth: |spec| spec.step_flops() / IN_CONTEXT_WORTH_FLOPS,
-        make: looped!(prompt_net::<cpu::prompt_net::graph::GraphLoop>),
+        build: loop_builder!(prompt_net::<cpu::prompt_net::graph::GraphLoop>),
         ..ON_CPU
     },
     LearnerEntry {
-        owns: runs_of!(_, Some(Family::InContext(_))),
-        covers: |spec| cpu::in_context_net::Shape::of(spec).map(drop),
+        matches: runs_of!(_, Some(Family::InContext(_))),
+        supports: |spec| cpu::in_context_net::Shape::of(spec).map(drop),
         autodiff_worth: |spec| spec.step_flops() / IN_CONTEXT_WORTH_FLOPS,
-        make: looped!(prompt_net::<cpu::in_context_net::InContextLoop>),
+        build: loop_builder!(prompt_net::<cpu::in_context_net::InContextLoop>),
         ..ON_CPU
     },
 ];

@@ -207,7 +207,7 @@ impl Builder {
             layer,
             Layer::Embed { .. } | Layer::Linear { .. } | Layer::Mlp { is_normed: false, .. } | Layer::Read(_)
         );
-        if is_first && !reads_numbers {
+        if is_first && !reads_numbers && self.data.tokens == Tokens::Numbers {
             // The first weights have a row for each input, which charts show.
             let message =
                 tr!("the first layer must be embed, linear or mlp, because an example consists of numbers");

@@ -5,7 +5,9 @@ use crate::autodiff::Autodiff;
 use crate::launch::device::Device;
 use crate::session::learner::Learner;
 use vivarium_kernels::cpu::in_context_net::InContextLoop;
-use vivarium_kernels::cpu::prompt_net::{attention::AttentionLoop, gru::GruLoop, mlp::MlpLoop};
+use vivarium_kernels::cpu::prompt_net::{
+    attention::AttentionLoop, graph::GraphLoop, gru::GruLoop, mlp::MlpLoop,
+};
 use vivarium_model::permalink::decode;
 
 /// Relative difference allowed after so many steps: rounding in another order, grown by training.
@@ -118,6 +120,28 @@ const DECODERS: [&str; 5] = [
 fn decoders_on_points_are_those_of_autodiff_after_1_10_and_100_steps() {
     for settings in DECODERS {
         agrees_on::<InContextLoop>("in-context-learning", settings);
+    }
+}
+
+/// Networks that are described by graphs, on both kinds of prompts.
+#[test]
+fn graphs_on_prompts_are_those_of_autodiff_after_1_10_and_100_steps() {
+    let networks = [
+        "embed~16;attention~2;mlp~24;read",
+        "linear~9;gru~12;attention~3~size~4~causal;read",
+        "mlp~20;norm;read",
+        "embed~8;positions;attention~2~pre-norm;mlp~17~gelu~pre-norm;norm;read",
+        "embed~12;gru~7;read",
+    ];
+    for (run, network) in RUNS.iter().zip(networks) {
+        agrees::<GraphLoop>(&format!("{run}&model=own&net={network}"));
+    }
+    let run = "dim=2&batch=8&replicas=2&lr=0.003&eps=0.0001&warm=5&cool=linear&clip=0.3&steps=120&wd=0.02";
+    for (points, network) in [(7, networks[3]), (9, "embed~12;attention~2~relative;gru~9;read")] {
+        agrees_on::<GraphLoop>(
+            "in-context-learning",
+            &format!("points={points}&{run}&model=own&net={network}"),
+        );
     }
 }
 
