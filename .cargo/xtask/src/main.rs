@@ -18,6 +18,7 @@ mod split;
 mod supply;
 mod system;
 mod tests;
+mod times;
 mod version;
 mod wasm;
 mod web;

@@ -19,6 +19,7 @@ use crate::Outcome;
 use crate::cache::{self, Project};
 use crate::process::{command, find, run, say, status, tee};
 use crate::skipped::{self, Skipped};
+use crate::times::PartTimes;
 use crate::{python, setup, supply, system, web, workspace};
 
 const FEATURES: [&str; 2] = ["--features", "cli"];
@@ -41,20 +42,26 @@ struct Report<'a> {
     parts: Vec<(&'static str, Outcome<Done>, Duration)>,
     /// The tests that were skipped, then the native tests' own summary, printed last.
     summary: Vec<String>,
+    /// How long the parts took before.
+    times: PartTimes,
 }
 
 impl<'a> Report<'a> {
     fn new(project: &'a Project) -> Self {
-        Self { project, parts: Vec::new(), summary: Vec::new() }
+        Self { project, parts: Vec::new(), summary: Vec::new(), times: PartTimes::of(project) }
     }
 
     fn part(&mut self, name: &'static str, work: impl FnOnce(&mut Self) -> Outcome<Done>) {
-        eprintln!("\n━━ {name} ━━");
+        let before = self.times.describe(name).map(|words| format!(", {words}")).unwrap_or_default();
+        eprintln!("\n━━ {name}{before} ━━");
         let start = Instant::now();
         let outcome = work(self);
         let took = start.elapsed();
         match &outcome {
-            Ok(Done::Passed) => eprintln!("━━ {name}: passed in {}", seconds(took)),
+            Ok(Done::Passed) => {
+                self.times.set(name, took);
+                eprintln!("━━ {name}: passed in {}", seconds(took));
+            }
             Ok(Done::Skipped(why)) => eprintln!("━━ {name}: skipped, {why}"),
             Err(why) => eprintln!("━━ {name}: FAILED after {}, {why}", seconds(took)),
         }
@@ -92,8 +99,12 @@ pub fn test(project: &Project, filter: &[String]) -> Outcome<ExitCode> {
     vulkan(&mut report);
     let _claim = project.claim(&project.native_builds())?;
     if filter.is_empty() {
+        if let Some(words) = report.times.describe_total() {
+            say(words);
+        }
         format(&mut report);
         everything(&mut report);
+        report.times.save(project);
     } else {
         native_tests(&mut report, filter);
     }
