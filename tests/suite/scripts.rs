@@ -234,13 +234,14 @@ fn weights_of(spec: &RunSpec) -> Vec<u8> {
 
 /// Scripts that PyTorch runs; without it these tests are reported as skipped.
 mod peers {
+    use std::path::Path;
     use std::process::Command;
 
     use super::*;
     use vivarium::presets::Preset;
     use vivarium::pytorch::peer::find_python;
     use vivarium::run::StopCondition;
-    use vivarium::tasks::{Batch, Examples, Task};
+    use vivarium::tasks::{Batch, Examples, Sampler, Task};
     use vivarium::training::autodiff::Autodiff;
     use vivarium::training::launch::device::Device;
     use vivarium::training::session::learner::Learner;
@@ -269,13 +270,16 @@ for name in sys.argv[1:]:
         driver.arg("-c").arg(DRIVER).current_dir(&folder).args(specs.iter().map(|(name, _)| name));
         let output = driver.output().unwrap();
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        let numbers = |line: &str| line.split(',').map(|cell| cell.parse().unwrap()).collect();
         let read = |(name, _): &(&str, RunSpec)| {
             let table = std::fs::read_to_string(path(name, "csv")).unwrap();
-            (
-                table.lines().skip(1).map(numbers).collect(),
-                std::fs::read_to_string(path(name, "txt")).unwrap(),
-            )
+            let messages = std::fs::read_to_string(path(name, "txt")).unwrap();
+            let numbers = |line: &str| {
+                let cells = line.split(',').map(str::parse);
+                cells
+                    .collect::<Result<_, _>>()
+                    .unwrap_or_else(|why| panic!("{name}: {line}: {why}\n{messages}"))
+            };
+            (table.lines().skip(1).map(numbers).collect(), messages)
         };
         let found = specs.iter().map(read).collect();
         std::fs::remove_dir_all(folder).unwrap();
@@ -413,12 +417,24 @@ for name in sys.argv[1:]:
 
     /// What this Python code prints when it is given the names of these runs' scripts, which are 0, 1, 2, ….
     fn driven(python: &str, folder: &str, code: &str, specs: &[RunSpec]) -> String {
+        driven_with(python, folder, code, specs, |_, _| ())
+    }
+
+    /// As [`driven`]; `add_files` writes further files of a run, given the path of its script without the ending.
+    fn driven_with(
+        python: &str,
+        folder: &str,
+        code: &str,
+        specs: &[RunSpec],
+        add_files: impl Fn(&Path, &RunSpec),
+    ) -> String {
         let folder = std::env::temp_dir().join(format!("vivarium-{folder}-{}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();
         let mut driver = Command::new(python);
         driver.arg("-c").arg(code).current_dir(&folder);
         for (at, spec) in specs.iter().enumerate() {
             std::fs::write(folder.join(format!("{at}.py")), torch::write_script(spec).unwrap()).unwrap();
+            add_files(&folder.join(at.to_string()), spec);
             driver.arg(at.to_string());
         }
         let output = driver.output().unwrap();
@@ -486,6 +502,57 @@ for name in sys.argv[1:]:
                     }
                 }
                 tensors.train(step as u64, spec.learning_rate(step as u64));
+            }
+        }
+    }
+
+    /// Prints the outputs for the rows in a text file, with the weights of the run.
+    const OUTPUTS: &str = "
+import runpy, sys, torch
+for name in sys.argv[1:]:
+    script = runpy.run_path(name + '.py', run_name='script')
+    rows = [[float(word) for word in line.split()] for line in open(name + '.txt')]
+    f = script['forward'](script['loaded'](name + '.safetensors'), torch.tensor([rows]))
+    print(*f.flatten().tolist())
+";
+
+    /// Prompts of tokens and of points, for networks that are described by a graph and for others.
+    #[test]
+    fn scripts_answer_prompts_as_the_runs() {
+        let Some(python) = find_python() else { return skip(module_path!(), "no Python can import torch") };
+        let tokens = "#v1/sparse-token-regression?n=6&dim=2&codes=random&enc=root";
+        let points = "#v1/in-context-learning?points=7&dim=2";
+        let links = [
+            format!(
+                "{tokens}&model=own&net=embed~8;attention~2;mlp~9;gru~7;attention~1~size~3~causal~relative;read"
+            ),
+            format!(
+                "{points}&model=own&net=embed~8;positions;attention~2~pre-norm;mlp~9~gelu~pre-norm;norm;read"
+            ),
+            format!("{points}&format=joint&width=12"),
+            format!("{tokens}&model=gru&width=5"),
+        ];
+        let specs: Vec<RunSpec> = links.iter().map(|text| link(text).spec).collect();
+        let batch = |spec: &RunSpec| {
+            let mut batch = Batch::default();
+            spec.task.sampler().sample(3, 0, 0, 4, &mut batch);
+            batch.x
+        };
+        let printed = driven_with(python, "prompts", OUTPUTS, &specs, |path, spec| {
+            std::fs::write(path.with_extension("safetensors"), weights_of(spec)).unwrap();
+            let row = |row: &[f32]| row.iter().map(f32::to_string).collect::<Vec<_>>().join(" ") + "\n";
+            let rows: String = batch(spec).chunks(spec.task.examples().columns()).map(row).collect();
+            std::fs::write(path.with_extension("txt"), rows).unwrap();
+        });
+        assert_eq!(printed.lines().count(), specs.len());
+        for (line, (spec, text)) in printed.lines().zip(specs.iter().zip(&links)) {
+            let found: Vec<f32> = line.split(' ').map(|number| number.parse().unwrap()).collect();
+            let weights = spec.initialize_parameters();
+            let weights: Vec<&[f32]> = weights.iter().map(Vec::as_slice).collect();
+            let exact = spec.network().evaluate(&weights, spec.task.examples().inputs(), &batch(spec), 0);
+            assert_eq!(found.len(), exact.len(), "{text}");
+            for (found, exact) in found.iter().zip(&exact) {
+                assert!((found - exact).abs() < 1e-4 * (0.1 + exact.abs()), "{text}: {found} and {exact}");
             }
         }
     }
