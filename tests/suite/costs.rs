@@ -172,10 +172,10 @@ fn what_autodiff_makes_is_known() {
                 continue;
             }
             let covered = spec.run.learner != LearnerChoice::Autodiff
-                && entry(&spec, Place::Cpu).is_some_and(|entry| entry.takes(&spec).is_ok());
+                && entry(&spec, Place::Cpu).is_some_and(|entry| entry.accepts(&spec).is_ok());
             *(if covered { &mut loops } else { &mut autodiff }) += 1;
             if !spec.uses_autodiff() && !covered {
-                let why = entry(&spec, Place::Cpu).map(|entry| entry.takes(&spec));
+                let why = entry(&spec, Place::Cpu).map(|entry| entry.accepts(&spec));
                 panic!("{why:?}: {}", encode(&vivarium::permalink::Link { spec, ..Default::default() }));
             }
         }
@@ -199,10 +199,10 @@ fn clipped_gradients_are_left_to_those_that_clip() {
         for (clip, taken) in [(0, true), (1, clips)] {
             let (link, notices) = decode(&format!("#v1/{lab}?{model}opt=adam&clip={clip}"));
             assert!(notices.is_empty(), "{lab}: {notices:?}");
-            let found = entry(&link.spec, Place::Cpu).map(|entry| entry.takes(&link.spec));
+            let found = entry(&link.spec, Place::Cpu).map(|entry| entry.accepts(&link.spec));
             assert_eq!(found.as_ref().is_some_and(|found| found.is_ok()), taken, "{lab}, {clip}: {found:?}");
             assert_eq!(link.spec.uses_autodiff(), !taken, "{lab}, {clip}");
-            let kernels = entry(&link.spec, Place::Gpu).map(|entry| entry.takes(&link.spec).is_ok());
+            let kernels = entry(&link.spec, Place::Gpu).map(|entry| entry.accepts(&link.spec).is_ok());
             assert!(clip == 0 || kernels != Some(true), "{lab}: no kernel clips");
         }
     }

@@ -178,7 +178,7 @@ fn nothing_is_dropped_where_a_network_is_measured() {
 fn the_loop_says_that_it_drops_no_embeddings() {
     for (rest, is_looped) in [("adrop=0.1&rdrop=0.1", true), ("edrop=0.1", false), ("", true)] {
         let spec = spec(&format!("{SMALL}&{rest}"));
-        let taken = entry(&spec, Place::Cpu).map(|entry| entry.takes(&spec));
+        let taken = entry(&spec, Place::Cpu).map(|entry| entry.accepts(&spec));
         let expected = match is_looped {
             true => Ok(()),
             false => Err("training steps drop components of the embeddings".to_string()),

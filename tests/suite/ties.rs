@@ -33,8 +33,8 @@ fn learners(spec: &RunSpec) -> Vec<(&'static str, Box<dyn Learner>)> {
         all.push(("autodiff on the GPU", Box::new(Autodiff::new(spec, gpu.tensors()).unwrap())));
     }
     for (place, name, is_there) in [(Place::Cpu, "loop", true), (Place::Gpu, "kernels", gpu.is_some())] {
-        let entry = entry(spec, place).filter(|entry| is_there && entry.takes(spec).is_ok());
-        if let Some(made) = entry.and_then(|entry| entry.made(spec)) {
+        let entry = entry(spec, place).filter(|entry| is_there && entry.accepts(spec).is_ok());
+        if let Some(made) = entry.and_then(|entry| entry.build(spec)) {
             all.push((name, made.unwrap().0));
         }
     }
