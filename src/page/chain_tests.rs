@@ -396,3 +396,35 @@ fn numbers_go_by_what_they_are() {
          0.0180 for the bigram strategy and 0.0170 for the Bayes-optimal prediction; the network is nearest to the unigram strategy."
     );
 }
+
+/// Heads of a network of one's own are drawn and switched off like those of the transformer.
+#[test]
+fn attention_of_a_network_of_ones_own_is_drawn_head_by_head() {
+    let net = "k=3&t=12&model=own&net=embed~8;positions;attention~2;gru~6;attention~1~size~4;read";
+    let mut state = open(&format!("#v1/markov?{net}"));
+    assert_eq!(chains(&state).head_names(), ["1.1", "1.2", "2.1"]);
+    let heads = &chains(&state).inspected.trace.heads;
+    assert_eq!(heads.iter().map(|head| head.layer).collect::<Vec<_>>(), [0, 0, 1]);
+    for head in heads {
+        for (query, row) in head.shares.chunks(12).enumerate() {
+            assert!((row.iter().sum::<f64>() - 1.0).abs() < 1e-5);
+            assert!(row[query + 1..].iter().all(|weight| *weight == 0.0));
+        }
+    }
+    for chart in [markov_charts::MAP, markov_charts::ABLATION, markov_charts::NEXT] {
+        assert_eq!(chart.applies(&state.player.run), Ok(()), "{}", chart.slug());
+    }
+    let why = markov_charts::SCORES.applies(&state.player.run).unwrap_err();
+    assert_eq!(why, "The scores of heads are not measured in a network of your own.");
+    let whole = chains(&state).inspected.trace.logits.clone();
+    assert!(whole.iter().all(|logit| logit.is_finite()) && whole.len() == 12 * 3);
+    let mut link = state.player.run.link.clone();
+    link.view.markov.off = vec![3];
+    state = open(&encode(&link));
+    assert_ne!(chains(&state).inspected.trace.logits, whole);
+    assert_eq!(chains(&state).inspected.whole_logits, whole);
+    // A network that is too large for a frame has no maps, and says why.
+    let large = open("#v1/markov?t=256&model=own&net=embed~64;attention~4;mlp~512;read");
+    assert!(!chains(&large).has_attention_maps());
+    assert!(markov_charts::MAP.applies(&large.player.run).unwrap_err().contains("too large"));
+}

@@ -241,7 +241,7 @@ mod peers {
     use vivarium::presets::Preset;
     use vivarium::pytorch::peer::find_python;
     use vivarium::run::StopCondition;
-    use vivarium::tasks::{Batch, Examples, Sampler, Task};
+    use vivarium::tasks::{Batch, Examples, Task};
     use vivarium::training::autodiff::Autodiff;
     use vivarium::training::launch::device::Device;
     use vivarium::training::session::learner::Learner;

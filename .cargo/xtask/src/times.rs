@@ -1,4 +1,4 @@
-//! How long the parts of the tests took the last time on this machine, so that whoever waits knows for how long.
+//! How long the parts of the tests took the last time on this machine, as an estimate for the next time.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -18,19 +18,19 @@ impl PartTimes {
         PartTimes(entries.filter_map(|(name, time)| Some((name.clone(), time.as_f64()?))).collect())
     }
 
-    /// Words on the last time of a part, such as "about 23 min the last time".
+    /// Text on the last time of a part, such as "about 23 min the last time".
     pub fn describe(&self, name: &str) -> Option<String> {
         let seconds = self.0.get(name)?;
-        Some(format!("about {} the last time", minutes(*seconds)))
+        Some(format!("about {} the last time", format_time(*seconds)))
     }
 
-    /// Words on all parts together; `None` without times.
+    /// Text on the time of all parts together; `None` without times.
     pub fn describe_total(&self) -> Option<String> {
         let total: f64 = self.0.values().sum();
-        (total > 0.0).then(|| format!("all parts took about {} the last time", minutes(total)))
+        (total > 0.0).then(|| format!("all parts took about {} the last time", format_time(total)))
     }
 
-    /// Takes the time of a part.
+    /// Sets the time of a part.
     pub fn set(&mut self, name: &str, time: Duration) {
         self.0.insert(name.into(), (time.as_secs_f64() * 10.0).round() / 10.0);
     }
@@ -45,7 +45,7 @@ impl PartTimes {
 }
 
 /// A time in seconds or minutes.
-fn minutes(seconds: f64) -> String {
+fn format_time(seconds: f64) -> String {
     if seconds < 90.0 { format!("{seconds:.0} s") } else { format!("{:.0} min", seconds / 60.0) }
 }
 

@@ -239,6 +239,18 @@ impl InContextState {
         Some(weights::points_network(&self.spec)?.plain(&slices))
     }
 
+    /// Predictions for the prompt shown of a network other than the in-context transformer, which reads prompts of the training length
+    /// alone; empty for prompts of another length, without parameters, and for a network that is too large.
+    fn predict_training_length(&self) -> Vec<f64> {
+        let (row, is_small) = (&self.inspected.row, require_small(&self.spec).is_ok());
+        if self.parameters.is_empty() || !is_small || row.len() != self.prompts.row_len() {
+            return vec![];
+        }
+        let slices: Vec<&[f32]> = self.parameters.iter().map(Vec::as_slice).collect();
+        let inputs = self.spec.task.examples().inputs();
+        self.spec.network().evaluate(&slices, inputs, row, 0).into_iter().map(f64::from).collect()
+    }
+
     /// Updates the held-out prompt shown and the predictions for it to the view and the latest parameters, and starts
     /// the computation of the network's predictions over x.
     fn update_inspected(&mut self, view: &ViewSettings) {
@@ -260,8 +272,10 @@ impl InContextState {
             }
         }
         let look = network.as_ref().map(|network| network.look(&self.inspected.row));
-        (self.inspected.predictions, self.inspected.heads) =
-            look.map_or((vec![], vec![]), |look| (look.outputs, look.heads));
+        (self.inspected.predictions, self.inspected.heads) = match look {
+            Some(look) => (look.outputs, look.heads),
+            None => (self.predict_training_length(), vec![]),
+        };
         match &mut self.curve_job {
             // The job is completed before the next one starts: the network may change faster than a curve is computed.
             Some(making) => making.is_stale = true,

@@ -3,7 +3,7 @@
 use vivarium_model::models::Family;
 use vivarium_model::models::in_context_transformer::OnPoints;
 use vivarium_model::run::RunSpec;
-use vivarium_model::tasks::ExampleForm;
+use vivarium_model::tasks::{ExampleForm, TaskData};
 use vivarium_view::probing::{AllParameters, Probe, ProbeSpec};
 
 /// Probe of all parameters of the first replica's network, concatenated in their permanent order; it applies to
@@ -26,9 +26,10 @@ fn applies(spec: &RunSpec) -> Result<(), String> {
 /// # Errors
 /// A sentence that names the tasks whose examples are prompts of points.
 pub fn require_point_prompts(spec: &RunSpec) -> Result<(), String> {
-    match points_network(spec) {
-        Some(_) => Ok(()),
-        None => Err(ExampleForm::Points.unavailable_reason().into()),
+    match (points_network(spec), spec.task.data()) {
+        (Some(_), _) => Ok(()),
+        (None, TaskData::Points(_)) => Err(tr!("Available only for the in-context transformer.").into()),
+        (None, _) => Err(ExampleForm::Points.unavailable_reason().into()),
     }
 }
 

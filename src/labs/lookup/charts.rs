@@ -1,6 +1,6 @@
 //! Charts of networks on prompts: metrics against steps, and attention for the inspected prompt.
 
-use super::probes::{HEADS, POSITIONS};
+use super::probes::{HEADS, POSITIONS, no_heads_reason};
 use super::state::LookupState;
 use super::theory::{check_has_lower_bound, check_has_span_bound, lower_bounds, read_count};
 use super::weights::PARAMETERS;
@@ -47,10 +47,7 @@ const SEQUENCES_TO_TARGET: ChartSpec =
 /// al. 2025).
 const ERROR_BY_SHARPNESS: ChartSpec =
     ChartSpec::new(charts::SHARPNESS, |run| Reading::Lines(sweeps::draw_error_by_sharpness(run)))
-        .applies(|run| match read_count(run.spec(), "h") {
-            Some(_) => Ok(()),
-            None => Err(tr!("This network has no heads.").into()),
-        })
+        .applies(check_has_heads)
         .summary(texts::describe_sharpness)
         .depends_on(ChartDependency::Findings)
         .uses_measurements_only();
@@ -115,7 +112,7 @@ pub const CHARTS: &[ChartSpec] = &[
 fn check_has_heads(run: &RunView) -> Result<(), String> {
     match read_count(run.spec(), "h") {
         Some(_) => Ok(()),
-        None => Err(tr!("This network has no heads.").into()),
+        None => Err(no_heads_reason(run.spec()).into()),
     }
 }
 

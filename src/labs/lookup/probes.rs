@@ -4,8 +4,8 @@ pub mod example;
 #[cfg(test)]
 mod tests;
 
-use vivarium_model::models::Family;
 use vivarium_model::models::token_attention::{OnPrompts, Plain, Scores};
+use vivarium_model::models::{Family, Model};
 use vivarium_model::protocol::ProbeResult;
 use vivarium_model::run::RunSpec;
 use vivarium_model::tasks::{Batch, ExampleForm, TaskData};
@@ -56,7 +56,15 @@ fn check_has_heads(spec: &RunSpec) -> Result<(), String> {
     check_has_prompts(spec)?;
     match spec.model.config().family() {
         Some(Family::TokenAttention(_)) => Ok(()),
-        _ => Err(tr!("This network has no heads.").into()),
+        _ => Err(no_heads_reason(spec).into()),
+    }
+}
+
+/// Explains why the heads of a network other than the attention network of this task are not shown.
+pub fn no_heads_reason(spec: &RunSpec) -> &'static str {
+    match spec.model {
+        Model::OwnNetwork(_) => tr!("In this lab, the heads of a network of your own are not measured."),
+        _ => tr!("This network has no heads."),
     }
 }
 

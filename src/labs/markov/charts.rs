@@ -1,6 +1,6 @@
 //! The charts of networks on sequences.
 
-use super::own_network::attention_layers;
+use super::own_network::{attention_layers, check_traceable};
 use super::probes::{ABLATION, PARAMETERS};
 use super::state::{MarkovState, Predictor};
 use super::texts::describe_chart;
@@ -49,7 +49,7 @@ pub const CHARTS: &[ChartSpec] = &[
         Reading::Grid(run.lab_state().map(|chains| draw_attention(run, chains)).unwrap_or_default())
     })
     .probe(PARAMETERS)
-    .applies(check_has_heads)
+    .applies(|run| check_has_heads(run).and_then(|()| check_traceable(run.spec())))
     .title(attention_title)
     .summary(|run| describe_chart(charts::MAP, run))
     .depends_on(ChartDependency::Sequence),
@@ -119,6 +119,7 @@ fn check_has_distances(run: &RunView) -> Result<(), String> {
         Model::AttentionOnly(net) if net.positions == Positions::Absolute => {
             Err(tr!("This chart needs a network with relative positions.").into())
         }
+        Model::OwnNetwork(_) => Err(tr!("This chart is not available for a network of your own.").into()),
         _ => Ok(()),
     }
 }

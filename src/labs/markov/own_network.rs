@@ -2,7 +2,7 @@
 
 use vivarium_model::models::Model;
 use vivarium_model::models::attention_only::{Head, Look};
-use vivarium_model::models::graph_network::{attention_heads, evaluate_with_attention, without_heads};
+use vivarium_model::models::graph_network::{self, attention_heads, evaluate_with_attention};
 use vivarium_model::run::RunSpec;
 
 /// Number of heads in each attention layer of the network of a run; empty if the network has none.
@@ -12,26 +12,32 @@ pub fn attention_layers(spec: &RunSpec) -> Vec<usize> {
     graph.map_or(vec![], |graph| attention_heads(&graph))
 }
 
-/// Whether the page can send a sequence through a network of one's own within a frame.
-pub fn can_trace(spec: &RunSpec) -> bool {
+/// `Ok` if the page can send a sequence through the network within a frame, or in slices of one.
+///
+/// # Errors
+/// A sentence that says that a network of one's own is too large.
+pub fn check_traceable(spec: &RunSpec) -> Result<(), String> {
+    /// Operations in vectors that take the time of one operation in plain loops.
+    const VECTOR_GAIN: f64 = 4.0;
+    let Model::OwnNetwork(_) = spec.model else { return Ok(()) };
     // A step is a forward and a backward pass. A trace is the forward pass, a third of the operations.
     let operations = spec.architecture().step_flops(spec.task.examples().inputs(), 1) / 3.0;
-    spec.check_fits_page(operations).is_ok()
+    spec.check_fits_page(operations / VECTOR_GAIN)
 }
 
 /// The weights of a network of one's own whose heads in `off`, which count from 0 through all layers, add nothing; `None` for another
 /// model.
-pub fn weights_without(spec: &RunSpec, weights: &[&[f32]], off: &[usize]) -> Option<Vec<Vec<f32>>> {
+pub fn remove_heads(spec: &RunSpec, weights: &[&[f32]], off: &[usize]) -> Option<Vec<Vec<f32>>> {
     let Model::OwnNetwork(_) = spec.model else { return None };
     let graph = spec.architecture().graph(spec.task.examples().inputs(), 0)?;
-    Some(without_heads(&graph, weights, off))
+    Some(graph_network::remove_heads(&graph, weights, off))
 }
 
 /// Attention weights and logits of a network of one's own on a sequence of n symbols, without the heads in `off`, which count from 0
-/// through all layers; there are no scores. `None` for another model, and for a network that the page [cannot trace](can_trace).
+/// through all layers; there are no scores. `None` for another model, and for a network that the page [cannot trace](check_traceable).
 pub fn trace(spec: &RunSpec, weights: &[&[f32]], symbols: &[u8], off: &[usize]) -> Option<Look> {
     let (n, length) = (symbols.len(), spec.task.examples().prediction_count());
-    let weights = weights_without(spec, weights, off).filter(|_| can_trace(spec))?;
+    let weights = remove_heads(spec, weights, off).filter(|_| check_traceable(spec).is_ok())?;
     let graph = spec.architecture().graph(spec.task.examples().inputs(), 0)?;
     let weights: Vec<&[f32]> = weights.iter().map(Vec::as_slice).collect();
     // No symbol attends to those behind it, so the symbols that fill the context do not matter.

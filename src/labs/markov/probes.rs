@@ -1,6 +1,6 @@
 //! Probes of networks on sequences: all their parameters, and the KL divergence without each of their heads.
 
-use super::own_network::{attention_layers, weights_without};
+use super::own_network::{attention_layers, remove_heads};
 use vivarium_kernels::cpu::sequence_net::{Answers, Inference};
 use vivarium_model::protocol::ProbeResult;
 use vivarium_model::run::RunSpec;
@@ -88,7 +88,7 @@ impl ProbeMeasurement for AblationJob {
         let next = done..(done + CONTEXTS_PER_SLICE).min(self.held_out);
         let contexts = &self.evaluator.contexts()[next.start * self.length..next.end * self.length];
         let off = self.kl_values.len().checked_sub(1);
-        let own = weights_without(&network.spec, &weights, off.as_slice());
+        let own = remove_heads(&network.spec, &weights, off.as_slice());
         let own: Option<Vec<&[f32]>> = own.as_ref().map(|own| own.iter().map(Vec::as_slice).collect());
         let answers = self.inference.answers(own.as_ref().unwrap_or(&weights), contexts, 0, off.as_slice());
         self.logits.extend(answers.logits);

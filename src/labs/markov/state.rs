@@ -219,6 +219,11 @@ impl MarkovState {
         &self.heads
     }
 
+    /// Whether the attention of the network on the inspected sequence can be shown.
+    pub fn has_attention_maps(&self) -> bool {
+        !self.heads.is_empty() && own_network::check_traceable(&self.spec).is_ok()
+    }
+
     /// Names of the network's attention heads, "2.1" for the first head of layer 2, layer by layer.
     pub fn head_names(&self) -> Vec<String> {
         head_names(self.heads())

@@ -113,7 +113,7 @@ pub fn evaluate(graph: &Graph, weights: &[&[f32]], x: &[f32]) -> Vec<f32> {
 }
 
 /// Number of heads, if a node is attention with the label [`ATTENTION`].
-fn heads_of(node: &Node) -> Option<usize> {
+fn labelled_head_count(node: &Node) -> Option<usize> {
     match node.operator {
         Operator::SelfAttention { heads, .. } | Operator::Attention { heads, .. } => {
             (node.label == Some(ATTENTION)).then_some(heads)
@@ -124,16 +124,16 @@ fn heads_of(node: &Node) -> Option<usize> {
 
 /// Number of heads of each attention layer with the label [`ATTENTION`].
 pub fn attention_heads(graph: &Graph) -> Vec<usize> {
-    graph.nodes().iter().filter_map(heads_of).collect()
+    graph.nodes().iter().filter_map(labelled_head_count).collect()
 }
 
 /// The weights of a network whose heads in `off`, which count from 0 through the layers of [`attention_heads`], add nothing: the rows
 /// of a head in the matrix W_O of its layer are 0.
-pub fn without_heads(graph: &Graph, weights: &[&[f32]], off: &[usize]) -> Vec<Vec<f32>> {
+pub fn remove_heads(graph: &Graph, weights: &[&[f32]], off: &[usize]) -> Vec<Vec<f32>> {
     let mut weights: Vec<Vec<f32>> = weights.iter().map(|values| values.to_vec()).collect();
     let mut first = 0;
     for (number, node) in graph.nodes().iter().enumerate() {
-        let Some(heads) = heads_of(node) else { continue };
+        let Some(heads) = labelled_head_count(node) else { continue };
         let out = graph.nodes().iter().find_map(|reader| match (reader.operator, &reader.inputs[..]) {
             (Operator::Linear, [x, w]) if x.index() == number => match graph.nodes()[w.index()].operator {
                 Operator::Parameter(which) => Some(which),

@@ -10,7 +10,8 @@
 //!
 //! [`layers`] reads the text, [`build`] makes a graph of operators of it; loops, tensors, scripts and probes follow from the
 //! graph, as for every network that is described by one. Matrices and vectors of tokens begin normal with the variance 1 / (rows
-//! of the matrix) and 1 / (components of the vector), biases and shifts at 0, gains at 1.
+//! of the matrix) and 1 / (components of the vector), biases and shifts at 0, gains at 1. The codes of
+//! look-ups are those of the task, and are not trained.
 
 pub mod build;
 pub mod layers;
@@ -149,7 +150,7 @@ tokens of a prompt: z_i, on look-ups; (x_j, 0) and (0, y_j) for each point j, on
 }
 
 /// The text of the network that is proposed for such examples. The tokens of sequences and prompts cannot be added up.
-fn proposed(tokens: Tokens) -> &'static str {
+fn propose_text(tokens: Tokens) -> &'static str {
     match tokens {
         Tokens::Numbers | Tokens::Pair => DEFAULT,
         Tokens::Sequence(_) => PROPOSED_FOR_SEQUENCES,
@@ -176,7 +177,7 @@ impl ModelConfig for OwnNetwork {
     }
 
     fn propose(&mut self, examples: &dyn Examples) {
-        self.net = proposed(Tokens::of(examples)).into();
+        self.net = propose_text(Tokens::of(examples)).into();
     }
 
     fn embeds_by_neuron(&self) -> bool {
@@ -245,7 +246,7 @@ impl OwnNetwork {
                     1 => tr!("layers that fit together. The mistake: {error}", error),
                     _ => tr!("layers that fit together. The mistakes: {error}", error),
                 };
-                let net = proposed(data.tokens).into();
+                let net = propose_text(data.tokens).into();
                 let proposed = OwnNetwork { net }.graph(data).unwrap_or_else(|_| Graph::new(0));
                 (proposed, Some(problem(expected)))
             }
@@ -315,7 +316,11 @@ impl Architecture for BoundNetwork {
     fn activations(&self, _inputs: usize) -> u64 {
         // Autodiff holds all values, and counts four times the largest one.
         let graph = &self.graphs.rewritten;
-        (graph.widest() as u64).max(graph.values() / 4)
+        let encoded = match &self.tokens {
+            Tokens::Prompt(PromptInput::Tokens(of)) => prompts::encoded_numbers(of),
+            _ => 0,
+        };
+        (graph.widest() as u64).max(graph.values() / 4).max(encoded)
     }
 }
 

@@ -57,7 +57,7 @@ f = mean of tree_t(x) over the trees so far, each −1 or +1",
             "trees",
             ["1", "1"],
             ["", ""],
-            "how many trees have grown; which trees these are follows from the link, so the file does not hold them",
+            "number of training steps, each of which grows one tree until the forest is complete; which trees these are follows from the link",
         )],
     };
 

@@ -480,3 +480,22 @@ fn nothing_here_is_called_gradient_descent() {
         }
     }
 }
+
+/// Another network than the transformer of the lab predicts the same prompt, if it has the length of training.
+#[test]
+fn a_network_of_ones_own_predicts_the_prompt_that_is_shown() {
+    let net = "model=own&net=embed~8;positions;attention~2;mlp~9;read";
+    let state = open(&format!("?points=9&{net}"));
+    let state = of(&state);
+    let spec = open_page(&format!("#v1/in-context-learning?points=9&{net}")).player.run.spec().clone();
+    let weights = spec.initialize_replicas(1);
+    let weights: Vec<&[f32]> = weights.iter().map(Vec::as_slice).collect();
+    let exact = spec.network().evaluate(&weights, 2, &state.inspected.row, 0);
+    let exact: Vec<f64> = exact.into_iter().map(f64::from).collect();
+    assert_eq!(state.inspected.predictions, exact);
+    assert_eq!(exact.len(), 9);
+    let longer = open(&format!("?points=9&long=12&{net}"));
+    assert!(of(&longer).inspected.predictions.is_empty());
+    let why = charts::MAPS.applies(&open(&format!("?{net}")).player.run).unwrap_err();
+    assert_eq!(why, "Available only for the in-context transformer.");
+}

@@ -42,8 +42,11 @@ pub fn layer_list(state: &State) -> Option<LayerList> {
     let data = Data::of(spec.task.examples());
     let (outputs, is_whole) = layer_outputs(&text, data);
     let lines: Vec<&str> = text.lines().collect();
-    // Numbers are one vector.
-    let mut before = 1;
+    // Of sequences and pairs the first layer makes the vectors of the tokens; numbers are one vector.
+    let mut before = match data.tokens {
+        Tokens::Prompt(_) => data.tokens.rows().unwrap_or(1),
+        _ => 1,
+    };
     let row = |output: &LayerOutput| LayerRow {
         drawing: draw(output, std::mem::replace(&mut before, output.tokens), data.tokens),
         text: lines.get(output.line - 1).map_or(String::new(), |line| line.trim().to_string()),
@@ -204,6 +207,12 @@ mod tests {
         let long = layer_list(&Page::open("#v1/markov?model=own").state).unwrap();
         assert_eq!(long.rows[0].shape, "50 × 32");
         assert_eq!(layer_list(&Page::open("#v1/groups?n=59").state), None);
+        // The tokens of a prompt exist before the first layer.
+        let prompt =
+            layer_list(&Page::open("#v1/sparse-token-regression?n=4&model=own&net=linear~9;read").state)
+                .unwrap();
+        assert_eq!(prompt.rows[0].shape, "4 × 9");
+        assert_eq!(prompt.rows[0].drawing.reads.matches('M').count(), 4);
     }
 
     #[test]

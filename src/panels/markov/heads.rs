@@ -30,8 +30,8 @@ pub fn HeadMaps(
 ) -> impl IntoView {
     // As text, since texts are compared anyway.
     let names = panel.context.memo(|run| match run.lab_state::<MarkovState>() {
-        Some(chains) => chains.head_names().join(" "),
-        None => String::new(),
+        Some(chains) if chains.has_attention_maps() => chains.head_names().join(" "),
+        _ => String::new(),
     });
     move || names.with(|names| (!names.is_empty()).then(|| draw_card(panel, names)))
 }

@@ -1,8 +1,8 @@
 //! The process of random forests: a step of the run grows one tree in every replica.
 //!
 //! # Why
-//! A tree follows from the specification, the replica and its number, so the state of a forest is its number of trees. When a
-//! run is resumed, the trees up to this number are grown again. Only votes stay in memory: for every example of the sample and
+//! A tree follows from the specification, the replica and its number, so the state of a forest is its number of steps. When a
+//! run is resumed, the trees of these steps are grown again. Only votes stay in memory: for every example of the sample and
 //! of the held-out ones, the number of trees that vote +1 less the number of those that vote −1.
 //!
 //! # Speed

@@ -206,7 +206,7 @@ fn has_one_output_graph(spec: &RunSpec) -> bool {
 
 /// The learner of a process, with its name for the person.
 #[cfg(feature = "session")]
-fn process<P: Process + 'static>(spec: &RunSpec, name: &'static str) -> BuildResult {
+fn build_process<P: Process + 'static>(spec: &RunSpec, name: &'static str) -> BuildResult {
     Ok((Box::new(ProcessLearner::<P>::new(spec)?), name))
 }
 
@@ -292,43 +292,46 @@ const ON_CPU: LearnerEntry = LearnerEntry {
 pub static LEARNERS: &[LearnerEntry] = &[
     anywhere(
         runs_of!(_, Some(Family::Forest(_))),
-        builder!("session", |spec| process::<ForestProcess>(spec, "decision trees")),
+        builder!("session", |spec| build_process::<ForestProcess>(spec, "decision trees")),
     ),
     anywhere(
         runs_of!(_, Some(Family::Execution(_))),
-        builder!("session", |spec| process::<PromptProcess>(spec, "executed, one position per step")),
+        builder!("session", |spec| build_process::<PromptProcess>(spec, "executed, one position per step")),
     ),
     anywhere(
         runs_of!(_, Some(Family::Descent(_))),
-        builder!("session", |spec| process::<DescentProcess>(
+        builder!("session", |spec| build_process::<DescentProcess>(
             spec,
             "executed, one step of gradient descent per step"
         )),
     ),
     anywhere(
         runs_of!(_, Some(Family::Machine(_))),
-        builder!("session", |spec| process::<MachineProcess>(
+        builder!("session", |spec| build_process::<MachineProcess>(
             spec,
             "executed, one step of the machine per step"
         )),
     ),
     anywhere(
         runs_of!(_, Some(Family::Circuit(_))),
-        builder!("session", |spec| process::<CircuitProcess>(
+        builder!("session", |spec| build_process::<CircuitProcess>(
             spec,
             "executed, one iteration of the search per step"
         )),
     ),
     anywhere(
         runs_of!(_, Some(Family::ProgramOnGrid(_))),
-        builder!("session", |spec| process::<GridProcess>(
+        builder!("session", |spec| build_process::<GridProcess>(
             spec,
             "executed, one step of SGD or one layer per step"
         )),
     ),
     anywhere(
         runs_of!(_, Some(Family::RuleSearch(_))),
-        builder!("session", |spec| process::<RuleSearchProcess>(spec, "executed, one restart per step")),
+        builder!("session", |spec| build_process::<RuleSearchProcess>(
+            spec,
+            "executed, one restart per step"
+        )),
     ),
     LearnerEntry {
         place: Place::Gpu,

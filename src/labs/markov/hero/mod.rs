@@ -46,7 +46,7 @@ pub fn has_hero(spec: &RunSpec) -> bool {
     let Task::MarkovChain(_) = &spec.task else { return false };
     let can_be_traced = match &spec.model {
         Model::AttentionOnly(_) | Model::MinimalMarkov(_) => true,
-        Model::OwnNetwork(_) => own_network::can_trace(spec),
+        Model::OwnNetwork(_) => own_network::check_traceable(spec).is_ok(),
         _ => false,
     };
     can_be_traced && crate::parameters::check_is_small(spec).is_ok()

@@ -56,7 +56,7 @@ pub fn mean_head_weights(state: &MarkovState, view: &ViewSettings) -> (String, V
     for glance in &on {
         mean.iter_mut().zip(&glance.weights).for_each(|(sum, weight)| *sum += weight / on.len() as f64);
     }
-    let who = match (on.as_slice(), names.is_empty()) {
+    let who = match (on.as_slice(), state.inspected.trace.heads.is_empty()) {
         ([], true) => "nothing".into(),
         ([], false) => tr!("the last layer, whose heads are all off").into(),
         ([one], true) => one.name.clone(),

@@ -65,7 +65,7 @@ impl Tokens {
     }
 
     /// Tokens of an example that are the rows of one value; none if each token is a value.
-    fn rows(&self) -> Option<usize> {
+    pub fn rows(&self) -> Option<usize> {
         match self {
             Tokens::Sequence(length) => Some(*length),
             Tokens::Prompt(input) => Some(input.tokens()),
@@ -226,8 +226,8 @@ impl Builder {
         matches!(self.data.tokens, Tokens::Numbers | Tokens::Prompt(_))
     }
 
-    /// Adds a layer, whose parameters have names that begin with its number; `labels` says whether probes show its neurons, and
-    /// its attention.
+    /// Adds a layer, whose parameters have names that begin with its number; `labels` says whether probes show its neurons, and,
+    /// on pairs, its attention.
     fn add(&mut self, number: usize, layer: Layer, labels: [bool; 2]) -> Result<(), String> {
         let named = |name: &str| format!("{number}.{name}");
         match layer {

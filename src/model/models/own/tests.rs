@@ -277,6 +277,16 @@ fn a_text_with_a_mistake_is_a_problem_of_its_setting() {
         assert_eq!(problems[0].key, "net", "{text}");
         assert!(problems[0].to_string().contains("a smaller network"), "{}", problems[0]);
     }
+    // On tensors the names of a prompt are one-hot vectors.
+    let prompts = crate::tasks::Task::SparseTokenRegression(crate::tasks::SparseTokenRegression {
+        length: 256,
+        names: 4,
+        ..Default::default()
+    });
+    let model = network("linear 1\nread");
+    let bound = model.bind(prompts.examples());
+    assert!(bound.problems(0, 16, 1).is_empty());
+    assert_eq!(bound.problems(0, 4096, 1)[0].key, "batch");
     let wide = network("embed 1024\nmlp 4096\nread sum");
     assert_eq!(wide.bind(task.examples()).problems(7, 60_000, 1)[0].key, "batch");
 }
