@@ -61,7 +61,7 @@ pub(super) fn agree<L: Learner>(spec: &RunSpec, stops: &[u64], new: fn(&RunSpec)
     let mut spec = spec.clone();
     spec.run.every = 50;
     let autodiff: Box<dyn Learner> = Box::new(Autodiff::new(&spec, Device::cpu().tensors()).unwrap());
-    let make = entry(&spec, Place::Cpu).and_then(|entry| entry.make);
+    let make = entry(&spec, Place::Cpu).and_then(|entry| entry.build);
     let lanes = make.map(|make| make(&spec).unwrap().0);
     let others = lanes.map(|lanes| ("loop", lanes)).into_iter().chain([("autodiff", autodiff)]).collect();
     let look = |begin: &Weights, now: &Weights, of: &str| {
