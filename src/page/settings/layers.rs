@@ -212,7 +212,8 @@ mod tests {
             layer_list(&Page::open("#v1/sparse-token-regression?n=4&model=own&net=linear~9;read").state)
                 .unwrap();
         assert_eq!(prompt.rows[0].shape, "4 × 9");
-        assert_eq!(prompt.rows[0].drawing.reads.matches('M').count(), 4);
+        let layer = Layer::Linear { size: 9, has_bias: true };
+        assert_eq!(prompt.rows[0].drawing, LayerDrawing::new(layer, 4, 4, false));
     }
 
     #[test]
