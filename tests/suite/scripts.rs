@@ -377,7 +377,8 @@ for name in sys.argv[1:]:
                 spec.value("mlp"),
             );
             let known = is_exact(&spec) || models.contains(&key) || golden(preset.slug).is_none();
-            let fits = spec.step_flops() < 1e9 && spec.run.sweep.is_empty();
+            // The script of a process prints no table of training.
+            let fits = spec.step_flops() < 1e9 && spec.run.sweep.is_empty() && !spec.is_executed();
             if known || !fits || torch::write_script(&spec).is_err() {
                 continue;
             }
@@ -540,7 +541,11 @@ for name in sys.argv[1:]:
         };
         let printed = driven_with(python, "prompts", OUTPUTS, &specs, |path, spec| {
             std::fs::write(path.with_extension("safetensors"), weights_of(spec)).unwrap();
-            let row = |row: &[f32]| row.iter().map(f32::to_string).collect::<Vec<_>>().join(" ") + "\n";
+            // A row of a script's prompt of tokens ends before its labels.
+            let labels = spec.task.data().prompts().map_or(0, |prompts| prompts.length);
+            let row = |row: &[f32]| {
+                row[..row.len() - labels].iter().map(f32::to_string).collect::<Vec<_>>().join(" ") + "\n"
+            };
             let rows: String = batch(spec).chunks(spec.task.examples().columns()).map(row).collect();
             std::fs::write(path.with_extension("txt"), rows).unwrap();
         });
