@@ -76,10 +76,10 @@ fn heads_continue_first_layers_and_know_their_slopes() {
                 f64::from(b[j]) + (0..9).map(|i| f64::from(x[i]) * f64::from(w[i * width + j])).sum::<f64>()
             };
             let mut z: Vec<f64> = (0..width).map(form).collect();
-            let mut slopes = vec![f64::NAN; width];
-            let head = first.head(&weights, &z, &mut slopes, stage);
+            let mut gradient = vec![f64::NAN; width];
+            let head = first.head(&weights, &z, &mut gradient, stage);
             assert!((head - f64::from(output)).abs() < 1e-6 * (1.0 + head.abs()), "{link}: {head}, {output}");
-            let mut unused = slopes.clone();
+            let mut unused = gradient.clone();
             for j in 0..width {
                 let (value, h) = (z[j], 1e-6);
                 let mut at = |moved: f64| {
@@ -88,8 +88,8 @@ fn heads_continue_first_layers_and_know_their_slopes() {
                 };
                 let numeric = (at(value + h) - at(value - h)) / (2.0 * h);
                 at(value);
-                let error = (numeric - slopes[j]).abs();
-                assert!(error < 1e-6 * (1.0 + numeric.abs()), "{link}: {numeric} against {}", slopes[j]);
+                let error = (numeric - gradient[j]).abs();
+                assert!(error < 1e-6 * (1.0 + numeric.abs()), "{link}: {numeric} against {}", gradient[j]);
             }
         }
     }

@@ -59,10 +59,10 @@ impl Reference {
         };
         let columns = w.len() / self.inputs;
         let z = self.forms(w, &vec![0.0; columns], x);
-        let mut slopes = vec![0.0; columns];
+        let mut gradient = vec![0.0; columns];
         let network = model.network(vivarium::tasks::Task::default().examples());
-        let output = network.linear_first_layer().unwrap().head(&[], &z, &mut slopes, 0);
-        (output, vec![self.back(x, &slopes)])
+        let output = network.linear_first_layer().unwrap().head(&[], &z, &mut gradient, 0);
+        (output, vec![self.back(x, &gradient)])
     }
 
     /// w_j·x + b_j for the columns w_j of W.

@@ -34,8 +34,8 @@ fn learners(spec: &RunSpec) -> Vec<(&'static str, Box<dyn Learner>)> {
     }
     for (place, name, is_there) in [(Place::Cpu, "loop", true), (Place::Gpu, "kernels", gpu.is_some())] {
         let entry = entry(spec, place).filter(|entry| is_there && entry.accepts(spec).is_ok());
-        if let Some(made) = entry.and_then(|entry| entry.build(spec)) {
-            all.push((name, made.unwrap().0));
+        if let Some(learner) = entry.and_then(|entry| entry.build(spec)) {
+            all.push((name, learner.unwrap().0));
         }
     }
     all

@@ -37,9 +37,14 @@ pub fn remove_heads(spec: &RunSpec, weights: &[&[f32]], off: &[usize]) -> Option
 /// through all layers; there are no scores. `None` for another model, and for a network that the page [cannot trace](check_traceable).
 pub fn trace(spec: &RunSpec, weights: &[&[f32]], symbols: &[u8], off: &[usize]) -> Option<Look> {
     let (n, length) = (symbols.len(), spec.task.examples().prediction_count());
-    let weights = remove_heads(spec, weights, off).filter(|_| check_traceable(spec).is_ok())?;
+    let Model::OwnNetwork(_) = spec.model else { return None };
+    check_traceable(spec).ok()?;
     let graph = spec.architecture().graph(spec.task.examples().inputs(), 0)?;
-    let weights: Vec<&[f32]> = weights.iter().map(Vec::as_slice).collect();
+    let removed = (!off.is_empty()).then(|| graph_network::remove_heads(&graph, weights, off));
+    let weights = match &removed {
+        Some(removed) => removed.iter().map(Vec::as_slice).collect(),
+        None => weights.to_vec(),
+    };
     // No symbol attends to those behind it, so the symbols that fill the context do not matter.
     let mut x: Vec<f32> = symbols.iter().map(|symbol| f32::from(*symbol)).collect();
     x.resize(length, 0.0);

@@ -143,15 +143,15 @@ impl ProbeMeasurement for GapJob {
             return Some(ProbeResult::new(GAP.id()).with_few_numbers([f64::NAN; 3]));
         };
         let neurons = summed_neurons(spec);
-        let head = |z: &[f64], slopes: &mut [f64]| match neurons {
+        let head = |z: &[f64], gradient: &mut [f64]| match neurons {
             Some((activation, degree)) => {
-                slopes
+                gradient
                     .iter_mut()
                     .zip(z)
                     .for_each(|(to, z)| *to = activation_derivative(activation, degree, *z));
                 0.0
             }
-            None => first.head(&weights, z, slopes, stage),
+            None => first.head(&weights, z, gradient, stage),
         };
         // The gradient uses the label itself, whatever the loss.
         if !self.gradient.advance(&head, &|y, _| y, points_per_slice(network)) {

@@ -5,7 +5,7 @@
 //! of points of a function is interleaved, as in Garg et al. (2022): (x, 0) and (0, y) of each point one after the other, with a
 //! prediction at x.
 
-use crate::tasks::{Examples, TaskData};
+use crate::tasks::TaskData;
 use vivarium_science::tokens::TokenPrompts;
 
 /// Prompts of a task, as a network reads them.
@@ -23,10 +23,10 @@ pub enum PromptInput {
 }
 
 impl PromptInput {
-    /// Prompts of a task; none of a task on other examples.
-    pub fn of(examples: &dyn Examples) -> Option<Self> {
-        match examples.data() {
-            TaskData::Prompts(prompts) => Some(PromptInput::Tokens(prompts)),
+    /// Prompts of a task with this data; none for other data.
+    pub fn of(data: &TaskData) -> Option<Self> {
+        match data {
+            TaskData::Prompts(prompts) => Some(PromptInput::Tokens(*prompts)),
             TaskData::Points(prompts) => {
                 Some(PromptInput::Points { inputs: prompts.inputs(), points: prompts.points })
             }
@@ -121,11 +121,8 @@ impl PromptInput {
                 let replicas = z.dims()[0];
                 z.reshape([replicas, batch, self.tokens() * self.size()])
             }
-            PromptInput::Points { inputs, points } => {
-                let y = x.clone().narrow(2, points * inputs, points).reshape([groups, batch * points, 1]);
-                let x = x.narrow(2, 0, points * inputs).reshape([groups, batch * points, inputs]);
-                let tokens = burn::tensor::Tensor::cat(vec![x.clone(), y.zeros_like(), x.zeros_like(), y], 2);
-                tokens.reshape([groups, batch, self.tokens() * self.size()])
+            PromptInput::Points { inputs, .. } => {
+                interleave(x, inputs, false).reshape([groups, batch, self.tokens() * self.size()])
             }
         }
     }
@@ -144,6 +141,25 @@ impl PromptInput {
             .narrow(2, 0, 1)
             .reshape([replicas, batch, labels])
     }
+}
+
+/// Two tokens for each point, one after the other: (x, 0), and (0, y) or, if `repeats_inputs`, (x, y).
+///
+/// # Shapes
+/// `x` is `[replicas or 1, batch, points · (inputs + 1)]`, the result `[replicas or 1, batch · 2 · points, inputs + 1]`.
+#[cfg(feature = "train")]
+pub fn interleave(
+    x: burn::tensor::Tensor<3>,
+    inputs: usize,
+    repeats_inputs: bool,
+) -> burn::tensor::Tensor<3> {
+    let [groups, batch, columns] = x.dims();
+    let points = columns / (inputs + 1);
+    let y = x.clone().narrow(2, points * inputs, points).reshape([groups, batch * points, 1]);
+    let x = x.narrow(2, 0, points * inputs).reshape([groups, batch * points, inputs]);
+    let again = if repeats_inputs { x.clone() } else { x.zeros_like() };
+    let tokens = burn::tensor::Tensor::cat(vec![x, y.zeros_like(), again, y], 2);
+    tokens.reshape([groups, batch * 2 * points, inputs + 1])
 }
 
 #[cfg(test)]

@@ -210,9 +210,9 @@ impl Process for RuleSearchProcess {
 
     fn step(&mut self, state: &mut SearchState, _spec: &RunSpec, (replica, step): (usize, u64)) {
         let tried = self.net.tried(self.seed, replica, step);
-        let known = self.ahead.of(replica, step);
+        let evaluated = self.ahead.of(replica, step);
         let Some((rule, points)) =
-            tried.and_then(|rule| Some((rule, known.or_else(|| self.judge(replica, rule))?)))
+            tried.and_then(|rule| Some((rule, evaluated.or_else(|| self.judge(replica, rule))?)))
         else {
             return;
         };

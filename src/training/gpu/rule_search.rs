@@ -75,9 +75,9 @@ impl Learner for RuleSearchGpu {
             if !segment.due(from) && !(ahead.from..ahead.until()).contains(&from) {
                 self.judge(segment.spec, from, segment.last).await?;
             }
-            let known = self.searches.network.process.ahead().until();
-            // Beyond the last rule of a list nothing is known, and nothing is tried.
-            let until = if known > from { segment.until.min(known) } else { segment.until };
+            let evaluated = self.searches.network.process.ahead().until();
+            // Behind the last rule of a list there is nothing to evaluate or to try.
+            let until = if evaluated > from { segment.until.min(evaluated) } else { segment.until };
             self.searches.advance(&Segment { until, ..*segment }).await
         })
     }

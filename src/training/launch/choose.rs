@@ -137,7 +137,7 @@ mod with_session {
         let make = |place| entry(spec, place).and_then(|entry| entry.build(spec));
         // No other learner runs a process, so that an error of this one is the error of the run.
         let process = |note: &String| {
-            make(Place::Anywhere).map(|made| match made {
+            make(Place::Anywhere).map(|learner| match learner {
                 Ok((learner, name)) => Ok(Chosen { learner, name: name.into(), note: note.clone() }),
                 Err(why) => Err(RunError::Impossible(why)),
             })

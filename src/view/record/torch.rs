@@ -73,7 +73,7 @@ pub(super) fn assemble_script(
     let graph = script_graph(spec);
     // Code of such a model is its function `initial`.
     let has_initial = !model.code.is_empty();
-    let prompts = PromptInput::of(spec.task.examples());
+    let prompts = PromptInput::of(&spec.task.data());
     let positions = prompts.map(|input| match input.codes() {
         Some(_) => ("encoded(p, x)", input.label_distance()),
         None => ("tokens(x)", input.label_distance()),

@@ -19,10 +19,9 @@ pub struct GraphLoop {
 
 impl PromptLoop for GraphLoop {
     fn of(spec: &RunSpec) -> Result<Self, String> {
-        let examples = spec.task.examples();
-        let input =
-            PromptInput::of(examples).ok_or_else(|| format!("its task is {}", spec.task.info().name))?;
-        let graph = spec.architecture().graph(examples.inputs(), 0);
+        let input = PromptInput::of(&spec.task.data());
+        let input = input.ok_or_else(|| format!("its task is {}", spec.task.info().name))?;
+        let graph = spec.architecture().graph(spec.task.examples().inputs(), 0);
         let graph = graph.ok_or_else(|| format!("its model is {}", spec.model.info().name))?;
         let mut executor = Executor::new(&graph.rewritten())?;
         executor.allocate_gradients();

@@ -6,6 +6,7 @@ use burn::tensor::activation::{relu, softmax};
 use super::{Format, InContextTransformer, LayerPlaces, Norm, prompts_of};
 use crate::models::Net;
 use crate::models::attend::Attend;
+use crate::models::graph_prompts::interleave;
 use crate::models::sequences::{self, NEVER, past};
 use crate::tasks::Examples;
 
@@ -24,7 +25,7 @@ impl Net for InContextTransformer {
         let points = columns / token;
         // The last answer is not needed, and stands here so that every point has two tokens.
         let t = 2 * points;
-        let tokens = self.tokens(x, inputs).expand([replicas, batch * t, token]);
+        let tokens = interleave(x, inputs, self.format == Format::Joint).expand([replicas, batch * t, token]);
         let mut h = tokens.matmul(parameters[places.read_in].clone()); // [replicas, batch · t, d]
         if let Some(at) = places.positions {
             let positions = parameters[at].clone().narrow(1, 0, t).reshape([replicas, 1, t * d]);
@@ -50,23 +51,6 @@ impl Net for InContextTransformer {
 }
 
 impl InContextTransformer {
-    /// Question and answer of each point, one after the other.
-    ///
-    /// # Shapes
-    /// `x` is `[replicas or 1, batch, points · (inputs + 1)]`, the result `[replicas or 1, batch · 2 · points, inputs + 1]`.
-    fn tokens(&self, x: Tensor<3>, inputs: usize) -> Tensor<3> {
-        let [of_x, batch, columns] = x.dims();
-        let points = columns / (inputs + 1);
-        let labels = x.clone().narrow(2, points * inputs, points).reshape([of_x, batch * points, 1]);
-        let x = x.narrow(2, 0, points * inputs).reshape([of_x, batch * points, inputs]);
-        let again = match self.format {
-            Format::Interleaved => x.zeros_like(),
-            Format::Joint => x.clone(),
-        };
-        let tokens = Tensor::cat(vec![x, labels.zeros_like(), again, labels], 2);
-        tokens.reshape([of_x, batch * 2 * points, inputs + 1])
-    }
-
     /// norm(h) times the gain.
     fn normed(&self, h: &Tensor<3>, gain: &Tensor<3>) -> Tensor<3> {
         sequences::normed(h, gain, self.norm == Norm::Layer)

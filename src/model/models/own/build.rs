@@ -54,12 +54,13 @@ impl Data {
 impl Tokens {
     /// What the examples of a task consist of.
     pub fn of(examples: &dyn Examples) -> Self {
-        if let Some(input) = PromptInput::of(examples) {
-            return Tokens::Prompt(input);
-        }
-        match examples.data() {
-            TaskData::Pairs => Tokens::Pair,
-            TaskData::Sequences(_) | TaskData::Traces(_) => Tokens::Sequence(examples.prediction_count()),
+        let data = examples.data();
+        match (&data, PromptInput::of(&data)) {
+            (_, Some(input)) => Tokens::Prompt(input),
+            (TaskData::Pairs, _) => Tokens::Pair,
+            (TaskData::Sequences(_) | TaskData::Traces(_), _) => {
+                Tokens::Sequence(examples.prediction_count())
+            }
             _ => Tokens::Numbers,
         }
     }
