@@ -1,7 +1,7 @@
 //! Formatting of numbers, settings and lists in sentences.
 
 use vivarium_core::language::translated;
-use vivarium_core::settings::{Range, Value};
+use vivarium_core::settings::{Range, Value, line};
 use vivarium_model::models::Model;
 use vivarium_model::optim::Optimizer;
 use vivarium_model::run::{MODEL_KEY, OPTIMIZER_KEY, RunSpec};
@@ -144,8 +144,12 @@ pub fn format_setting(spec: &RunSpec, key: &str, text: &str) -> String {
     format!("{} = {}", setting_symbol(spec, key), format_setting_value(spec, key, text))
 }
 
-/// Formats a value given as link text, without the setting's name: "10,000".
+/// Formats a value given as link text, without the setting's name: "10,000"; the lines of a longer text are separated by
+/// semicolons.
 pub fn format_setting_value(spec: &RunSpec, key: &str, text: &str) -> String {
+    if let Some(Range::Text(_)) = spec.setting(key).map(|setting| setting.range) {
+        return line::decode(text).replace('\n', "; ");
+    }
     let number = text.parse().ok().filter(|_| key != "seed").map(format_thousands);
     number.unwrap_or_else(|| option_label(spec, key, text))
 }
@@ -386,6 +390,12 @@ mod tests {
         let mut spec = RunSpec::default_of_lab("in-context-learning").unwrap();
         spec.parse("dist", "mixture").unwrap();
         assert_eq!(format_setting(&spec, "tw2", "0.5"), "weight of N(2, I) in the test = 0.5");
+    }
+
+    #[test]
+    fn texts_are_shown_as_they_were_typed() {
+        let spec = vivarium_model::permalink::decode("#v1/markov?model=own").0.spec;
+        assert_eq!(format_setting_value(&spec, "net", "embed~64;read~last"), "embed 64; read last");
     }
 
     #[test]
