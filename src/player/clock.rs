@@ -4,6 +4,7 @@ use crate::device::GpuSupport;
 use crate::player::{DevicePhase, Player};
 use crate::trainer::{TrainerEffect, TrainerPhase};
 use vivarium_model::protocol::Command;
+use vivarium_model::run::DeviceChoice;
 use vivarium_view::display::RunPhase;
 
 /// Seconds after which a trainer on the GPU that has not reported to be ready counts as failed; it loads its
@@ -15,8 +16,19 @@ const GPU_DETECT_TIMEOUT_S: u32 = 5;
 const PING_AFTER_S: u32 = 5;
 /// Seconds without a message after which a running trainer counts as dead; longer for runs with slow steps.
 const DEAD_AFTER_S: u32 = 12;
+/// Least value of the three limits for a run whose settings demand the GPU. On a busy machine the start of the browser's
+/// GPU process and the compilation of a kernel each take longer than the limits of a run that chooses its device itself.
+const DEMANDED_GPU_TIMEOUT_S: u32 = 60;
 
 impl Player {
+    /// Returns a time limit in seconds for an answer of the GPU: `seconds`, or more if the run's settings demand the GPU.
+    fn gpu_timeout_s(&self, seconds: u32) -> u32 {
+        match self.run.spec().run.device {
+            DeviceChoice::Gpu => seconds.max(DEMANDED_GPU_TIMEOUT_S),
+            DeviceChoice::Auto | DeviceChoice::Cpu => seconds,
+        }
+    }
+
     /// Counts one second, and checks the timeouts of the browser and of the trainer.
     pub fn tick<E: From<TrainerEffect>>(&mut self, effects: &mut Vec<E>) {
         if let Some(sweep) =
@@ -25,12 +37,14 @@ impl Player {
             sweep.trained_seconds += 1;
         }
         self.update_seek(effects);
+        let [detect_timeout, ready_timeout] =
+            [GPU_DETECT_TIMEOUT_S, GPU_READY_TIMEOUT_S].map(|seconds| self.gpu_timeout_s(seconds));
         let is_detecting = self.run.phase == RunPhase::Loading && self.device == DevicePhase::Undecided;
         if let GpuSupport::Requested { seconds } = &mut self.gpu_support
             && is_detecting
         {
             *seconds += 1;
-            if *seconds >= GPU_DETECT_TIMEOUT_S {
+            if *seconds >= detect_timeout {
                 self.handle_gpu_support(GpuSupport::NoAdapter, effects);
             }
             return;
@@ -40,11 +54,11 @@ impl Player {
             // The CPU's program may be slow to download, and there is nothing to fall back to.
             TrainerPhase::Opening { program, seconds } if program.needs_gpu() => {
                 *seconds += 1;
-                if *seconds >= GPU_READY_TIMEOUT_S {
+                if *seconds >= ready_timeout {
                     let program = *program;
                     let why = tr!(
                         "the worker for the GPU did not answer within {seconds} seconds",
-                        seconds = GPU_READY_TIMEOUT_S
+                        seconds = ready_timeout
                     );
                     self.replace_trainer(program, &why, false, effects);
                 }
@@ -55,6 +69,7 @@ impl Player {
                 // Large networks may take long for one step, and many held-out sequences long for the first
                 // measurement.
                 let patience = self.run.spec().estimate_cost().response_timeout_s(DEAD_AFTER_S);
+                let patience = if program.needs_gpu() { self.gpu_timeout_s(patience) } else { patience };
                 if silent_seconds == PING_AFTER_S {
                     self.send(Command::Checkpoint, effects);
                 } else if silent_seconds >= patience {

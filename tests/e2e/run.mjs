@@ -101,6 +101,12 @@ async function stop() {
   site?.close();
 }
 
+/** Waits until this learner trains; without it, says which one does, and on which device. */
+const trainsWith = (see, learner) => until(
+  async () => learner.test(await text(see("learner"))),
+  async () => `${learner}: “${await text(see("learner"))}” trains on “${await text(see("device"))}”`,
+);
+
 const found = (see, seconds) => until(async () => /found|reached|solved/i.test(await text(see("status"))), "the parity to be found", seconds);
 
 /** Largest difference between two lists of measurements, relative to 1 + the size of the number. */
@@ -522,7 +528,7 @@ group("training on a GPU", () => {
       const link = `#v1/sparse-parity?${family}&every=1&held=128&steps=100&halt=steps&device=gpu&speed=0`;
       const { page, see } = await visit(context, site.address, link);
       const measured = await until(async () => { const r = await rows(page); return r.length === 101 && r; }, family, 120);
-      await until(async () => /^fused kernels/.test(await text(see("learner"))), "the learner");
+      await trainsWith(see, /^fused kernels/);
       const native = lab(`${link}&learner=autodiff`, "--device", "cpu");
       const worst = [[1, 1e-5], [10, 1e-4], [100, 2e-3]].map(([step, tolerance]) => {
         const worst = difference(measured, native, step + 1);
@@ -545,7 +551,7 @@ group("training on a GPU", () => {
       const link = `#v1/markov?${family}&every=1&held=64&steps=10&device=gpu&speed=0`;
       const { page, see, heard } = await visit(simulated.context, site.address, link);
       const measured = await until(async () => { const r = await rows(page); return r.length === 11 && r; }, family, 120);
-      await until(async () => /^fused kernels/.test(await text(see("learner"))), "the learner");
+      await trainsWith(see, /^fused kernels/);
       const native = lab(`${link}&learner=autodiff`, "--device", "cpu");
       const worst = [[1, 1e-5], [10, 1e-4]].map(([step, tolerance]) => {
         const worst = difference(measured, native, step + 1);
@@ -588,7 +594,7 @@ group("training on a GPU", () => {
     const link = LINK.replace("steps=100", "steps=10") + "&learner=autodiff";
     const { page, see, heard } = await visit(simulated.context, site.address, link);
     const measured = await until(async () => { const r = await rows(page); return r.length === 11 && r; }, "10 steps", 300);
-    await until(async () => /autodiff/i.test(await text(see("learner"))), "the learner");
+    await trainsWith(see, /autodiff/i);
     assert.ok(page.workers().some((worker) => worker.url().includes("worker_gpu")));
     assert.ok(difference(measured, lab(link, "--device", "cpu"), 11) < 1e-4);
     assert.deepEqual(heard.console, QUIET);
