@@ -48,6 +48,8 @@
   /** The trainer's program, once a worker wants it. */
   let trainer;
   globalThis.vivariumGive = give;
+  // Where `cargo xtask serve` shows the page.
+  if (build.startsWith("_")) globalThis.vivariumAwaitPrograms = awaitPrograms;
 
   if (isOpaque) inOpaqueFrame();
   try {
@@ -103,6 +105,21 @@
     } catch {
       worker?.postMessage(null);
     }
+  }
+
+  /**
+   * Waits until the server has the programs for the GPU, which `cargo xtask serve` compiles after it has shown the page, and
+   * tells the page (src/app/store.rs).
+   */
+  async function awaitPrograms() {
+    // One wait is enough.
+    globalThis.vivariumAwaitPrograms = () => {};
+    const isThere = (file) => fetch(address(file), { method: "HEAD", cache: "no-store" }).then(({ ok }) => ok, () => false);
+    for (const file of ["worker_fused.js", "worker_gpu.js"]) {
+      while (!(await isThere(file))) await new Promise((resolve) => setTimeout(resolve, 5000));
+    }
+    globalThis.vivariumAwaitPrograms = awaitPrograms;
+    dispatchEvent(new Event("vivarium-programs"));
   }
 
   /**

@@ -8,7 +8,8 @@
 // of a script that imports this one (www/boot.js).
 const here = new URL(import.meta.url);
 const asked = here.searchParams.get("bin");
-const bin = ["worker_fused", "worker_gpu"].includes(asked) ? asked : "worker";
+const isForGpu = ["worker_fused", "worker_gpu"].includes(asked);
+const bin = isForGpu ? asked : "worker";
 const [, end] = /worker-loader(.*)\.js$/.exec(here.pathname);
 const address = (file) => new URL(`./${file}`, here).href;
 
@@ -24,9 +25,12 @@ self.onmessage = null;
 self.addEventListener("message", keep);
 self.addEventListener("messageerror", () => take(null));
 
-/** The page knows these words: nothing is wrong with the browser, and another build may have been published. */
+/**
+ * The page knows these words: nothing is wrong with the browser, and another build may have been published. A page that
+ * `cargo xtask serve` shows, which has no name of a build, is there before the programs for the GPU.
+ */
 const missing = () => {
-  throw new Error("missing file");
+  throw new Error(isForGpu && end === "" ? "program being compiled" : "missing file");
 };
 
 // Whether the worker reads a file (src/worker/web.rs), or helps the worker that has opened it (src/worker/web/helpers.rs).

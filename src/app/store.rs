@@ -123,6 +123,7 @@ impl Store {
         window_event_listener_untyped("vivarium-view", move |event| {
             store.act(Action::FrameInView(get_property(&event, "detail").is_truthy()));
         });
+        window_event_listener_untyped("vivarium-programs", move |_| store.act(Action::GpuProgramsCompiled));
         let tick = move || {
             if is_refused.get_value() {
                 show_address(&store.peek(page_address));

@@ -100,6 +100,8 @@ pub enum Action {
     DismissNotices,
     /// The page's second WebAssembly module (the code that is loaded after the first paint) has been loaded.
     SecondProgramLoaded,
+    /// The server has the programs for the GPU, which were still being compiled when a run asked for one.
+    GpuProgramsCompiled,
     /// Show this message to the user.
     ShowMessage(&'static str),
     /// A message of the worker that reads the file with this number.

@@ -48,6 +48,22 @@ impl Player {
         }
     }
 
+    /// Handles the news that the server has the programs for the GPU, which were still being compiled: later starts may use
+    /// the GPU. The current run stays on the CPU, since its numbers would be rounded differently from this step on.
+    pub fn handle_compiled_programs(&mut self) {
+        self.gpu_failure = None;
+        self.message = tr!(
+            "The program for the GPU has been compiled. Press Reset to start the same run again, now on the GPU."
+        )
+        .into();
+        if let DevicePhase::Chosen(choice) = &mut self.device
+            && !choice.program.needs_gpu()
+        {
+            choice.reason =
+                tr!("the program for the GPU was still being compiled when this run started").into();
+        }
+    }
+
     /// Chooses the worker program (CPU, GPU or fused kernels) for the current run, or returns what must be found out
     /// first.
     fn decide_program(&self) -> ProgramDecision {

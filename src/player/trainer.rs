@@ -55,6 +55,9 @@ pub enum TrainerMessage {
 pub fn worker_error_text(error_message: Option<&str>) -> String {
     match error_message.filter(|words| !words.is_empty() && !words.contains(MISSING_FILE)) {
         None => tr!("the worker could not be loaded").into(),
+        Some(words) if words.contains(BEING_COMPILED) => {
+            tr!("the program for the GPU is still being compiled").into()
+        }
         Some(words) if words.contains(INCOMPLETE_FILE) => tr!(
             "the browser could not compile the worker's program; the server may have sent only a part of the program"
         )
@@ -68,6 +71,10 @@ pub fn worker_error_text(error_message: Option<&str>) -> String {
 
 /// Part of the error message by which `www/worker-loader.js` reports a worker file that cannot be fetched.
 const MISSING_FILE: &str = "missing file";
+
+/// Part of the error message by which `www/worker-loader.js` reports a program for the GPU that `cargo xtask serve` has not
+/// compiled yet.
+pub const BEING_COMPILED: &str = "program being compiled";
 
 /// Part of the error message by which `www/worker-loader.js` reports a program that the browser cannot compile.
 const INCOMPLETE_FILE: &str = "incomplete file";
@@ -174,6 +181,10 @@ mod tests {
         }
         assert!(
             worker_error_text(Some("Uncaught Error: incomplete file")).contains("only a part of the program")
+        );
+        assert_eq!(
+            worker_error_text(Some("Uncaught Error: program being compiled")),
+            "the program for the GPU is still being compiled"
         );
         assert_eq!(worker_error_text(Some("Uncaught Error: of its own")), "Uncaught Error: of its own");
     }

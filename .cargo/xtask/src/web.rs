@@ -3,18 +3,22 @@
 //! # Why
 //! Trunk starts one cargo per binary at once, so we compile first, one after the other, smallest
 //! first: the output stays readable, a mistake in the page shows after seconds, and Trunk then
-//! finds everything fresh. Which binaries there are is read from `www/index.html`, so that Trunk,
-//! this file and the lints agree.
+//! finds everything fresh. Which binaries Trunk bundles is read from `www/index.html`, so that Trunk,
+//! this file and the lints agree. The programs for the GPU take as long to compile as all others, and
+//! the page works without them, so they are no part of what Trunk waits for: `serve` compiles them
+//! while the page is shown already.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::thread;
+use std::time::{Duration, SystemTime};
 
 use crate::Outcome;
 use crate::cache::Project;
-use crate::finish;
 use crate::process::{run, say};
 use crate::setup::{self, Toolchain};
+use crate::{finish, wasm};
 
 const INDEX: &str = "www/index.html";
 
@@ -28,8 +32,15 @@ const REBUILT: [(&str, &str); 5] = [
     ("CARGO_PROFILE_WORKER_GPU_INCREMENTAL", "true"),
 ];
 
-/// One `<link data-trunk rel="rust">`.
-#[derive(PartialEq, Eq, Debug)]
+/// The programs for the GPU, each with its cargo features: our kernels alone, and Burn. They share a profile.
+const GPU_PROGRAMS: [(&str, &str); 2] = [("worker_fused", "fused,web"), ("worker_gpu", "gpu,web")];
+const GPU_PROFILE: &str = "worker_gpu";
+
+/// How often `serve` looks whether Trunk has built the page again.
+const POLL: Duration = Duration::from_secs(1);
+
+/// One program of the page: a `<link data-trunk rel="rust">`, or a program for the GPU.
+#[derive(PartialEq, Eq, Debug, Clone)]
 pub struct Bundle {
     /// The binary's name.
     pub bin: String,
@@ -54,52 +65,156 @@ impl Bundle {
     }
 }
 
-/// The wasm binaries of the page, in the order of `index.html`.
+/// The wasm binaries of the page: those of `index.html` in its order, then those for the GPU.
 pub fn bundles(project: &Project) -> Outcome<Vec<Bundle>> {
-    Ok(rust_links(&project.read(INDEX)?))
+    Ok([rust_links(&project.read(INDEX)?), gpu_programs()].concat())
+}
+
+fn gpu_programs() -> Vec<Bundle> {
+    let bundle = |(bin, features): (&str, &str)| Bundle {
+        bin: bin.into(),
+        features: features.into(),
+        profile: GPU_PROFILE.into(),
+    };
+    GPU_PROGRAMS.map(bundle).to_vec()
 }
 
 /// Builds the page into `dist/`.
 pub fn build(project: &Project, public_url: &str) -> Outcome {
     let toolchain = setup::page(project)?;
     let _claim = project.claim(&project.wasm_builds())?;
-    compile(project, &toolchain, &[])?;
+    let (first, gpu) = (rust_links(&project.read(INDEX)?), gpu_programs());
+    for bundle in first.iter().chain(&gpu) {
+        compile(project, &toolchain, bundle, &[])?;
+    }
     let dist = project.dist();
+    forget_snippets(project);
     run(trunk(project, &toolchain, "build", &dist).args(["--public-url", public_url]))?;
+    for bundle in &gpu {
+        copy(&bind(project, &toolchain, bundle)?, &dist)?;
+    }
     finish::finish(project, &dist)?;
     say(format!("the page is in {}", dist.display()));
     Ok(())
 }
 
-/// Builds the page, serves it on this machine only, and rebuilds on every change.
+/// Builds the page, serves it on this machine only, and rebuilds on every change. The page is there before the programs for
+/// the GPU are.
 pub fn serve(project: &Project, port: u16) -> Outcome {
     let toolchain = setup::page(project)?;
     let claim = project.claim(&project.wasm_builds())?;
-    compile(project, &toolchain, &REBUILT)?;
+    for bundle in &rust_links(&project.read(INDEX)?) {
+        compile(project, &toolchain, bundle, &REBUILT)?;
+    }
+    forget_snippets(project);
     // A page that is shown all day must not keep other clones from building.
     drop(claim);
     // Not `dist`: what Trunk serves reloads itself, and that must never be published.
     let dist = project.target().join("serve");
-    say(format!("soon at http://127.0.0.1:{port}, until Ctrl-C"));
+    // What an earlier command has left there is no sign that the page is built.
+    let _ = fs::remove_file(dist.join("index.html"));
+    say(format!("soon at http://127.0.0.1:{port}, until Ctrl-C; then come the programs for the GPU"));
     let port = port.to_string();
     let mut trunk = trunk(project, &toolchain, "serve", &dist);
-    run(trunk.envs(REBUILT).args(["--address", "127.0.0.1", "--port", &port]))
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            let why = keep_gpu_programs(project, &toolchain, &dist);
+            say(format!("the page goes on without the programs for the GPU: {why}"));
+        });
+        let served = run(trunk.envs(REBUILT).args(["--address", "127.0.0.1", "--port", &port]));
+        // The other thread never ends by itself.
+        if let Err(why) = &served {
+            eprintln!("xtask serve: {why}");
+        }
+        std::process::exit(i32::from(served.is_err()))
+    })
 }
 
-/// Compiles every program, with these settings of cargo besides the profiles'.
-fn compile(project: &Project, toolchain: &Toolchain, settings: &[(&str, &str)]) -> Outcome {
-    for bundle in bundles(project)? {
-        say(format!("compiling {} for the browser", bundle.bin));
-        run(toolchain
-            .command(project, "cargo")
-            .current_dir(&project.root)
-            .envs(settings.iter().copied())
-            .arg("build")
-            .args(bundle.arguments()))?;
+/// Compiles the programs for the GPU and puts them beside the page, each time that Trunk has built the page. Returns why it
+/// cannot go on.
+fn keep_gpu_programs(project: &Project, toolchain: &Toolchain, dist: &Path) -> String {
+    let mut done = None;
+    loop {
+        let page = built_at(dist);
+        if page.is_some() && page != done {
+            match add_gpu_programs(project, toolchain, dist, page) {
+                Ok(()) => say("the programs for the GPU are beside the page"),
+                // A mistake in the source, which the next change may mend.
+                Err(why) => say(format!("no programs for the GPU: {why}")),
+            }
+            done = page;
+        }
+        // Trunk replaces the whole folder when it builds again, also while this was compiling.
+        thread::sleep(POLL);
     }
-    // Trunk copies every snippet that it finds there, those of earlier builds included.
-    let _ = fs::remove_dir_all(project.target().join("wasm-bindgen"));
+}
+
+/// Compiles the programs for the GPU and puts them beside the page that was built at `page`, unless there is another by then.
+fn add_gpu_programs(
+    project: &Project,
+    toolchain: &Toolchain,
+    dist: &Path,
+    page: Option<SystemTime>,
+) -> Outcome {
+    for bundle in gpu_programs() {
+        let _claim = project.claim(&project.wasm_builds())?;
+        compile(project, toolchain, &bundle, &REBUILT)?;
+        let folder = bind(project, toolchain, &bundle)?;
+        wasm::strip_names(&folder)?;
+        if built_at(dist) == page {
+            copy(&folder, dist)?;
+        }
+    }
     Ok(())
+}
+
+/// When Trunk wrote the page into this folder, if it has.
+fn built_at(dist: &Path) -> Option<SystemTime> {
+    fs::metadata(dist.join("index.html")).and_then(|index| index.modified()).ok()
+}
+
+/// Compiles one program, with these settings of cargo besides its profile's.
+fn compile(project: &Project, toolchain: &Toolchain, bundle: &Bundle, settings: &[(&str, &str)]) -> Outcome {
+    say(format!("compiling {} for the browser", bundle.bin));
+    run(toolchain
+        .command(project, "cargo")
+        .current_dir(&project.root)
+        .envs(settings.iter().copied())
+        .arg("build")
+        .args(bundle.arguments()))
+}
+
+/// Has wasm-bindgen write the files of a compiled program into a folder, as Trunk does for the programs that it bundles, and
+/// returns the folder.
+fn bind(project: &Project, toolchain: &Toolchain, bundle: &Bundle) -> Outcome<PathBuf> {
+    let Bundle { bin, profile, .. } = bundle;
+    let folder = project.target().join("gpu").join(bin);
+    let _ = fs::remove_dir_all(&folder);
+    let program = project.target().join(setup::WASM).join(profile).join(format!("{bin}.wasm"));
+    run(toolchain
+        .command(project, "wasm-bindgen")
+        .arg(program)
+        .args(["--target", "web", "--no-typescript", "--out-name", bin, "--out-dir"])
+        .arg(&folder))?;
+    Ok(folder)
+}
+
+/// Copies the files of a folder into another one, the programs before the scripts that fetch them: a script that is there
+/// tells that its program is.
+fn copy(from: &Path, to: &Path) -> Outcome {
+    let broken = |why: std::io::Error| format!("cannot copy {} to {}: {why}", from.display(), to.display());
+    let mut files: Vec<_> = fs::read_dir(from).map_err(broken)?.flatten().map(|entry| entry.path()).collect();
+    files.sort_by_key(|file| file.extension().is_none_or(|end| end != "wasm"));
+    for file in files {
+        let name = file.file_name().unwrap_or_default();
+        fs::copy(&file, to.join(name)).map_err(broken)?;
+    }
+    Ok(())
+}
+
+/// Removes the snippets of earlier builds, all of which Trunk would copy.
+fn forget_snippets(project: &Project) {
+    let _ = fs::remove_dir_all(project.target().join("wasm-bindgen"));
 }
 
 fn trunk(project: &Project, toolchain: &Toolchain, verb: &str, dist: &Path) -> Command {

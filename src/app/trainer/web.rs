@@ -11,7 +11,7 @@ use web_sys::{ErrorEvent, MessageEvent, Url, Worker, WorkerOptions, WorkerType};
 use crate::browser::build::{build_name, check_for_new_build, show_reload_notice, worker_file_suffix};
 use vivarium_model::platform::web::{pack, unpack};
 use vivarium_model::protocol::{Command, Event, EventMessage, Payload, WorkerHandshake};
-use vivarium_player::trainer::{Program, Trainer, TrainerMessage, worker_error_text};
+use vivarium_player::trainer::{BEING_COMPILED, Program, Trainer, TrainerMessage, worker_error_text};
 use vivarium_ui::browser::get_property;
 
 /// The connection to a web worker that trains a run; dropping it ends the worker.
@@ -76,6 +76,9 @@ impl WorkerTrainer {
             if greeted.get().is_none() {
                 check_for_new_build();
             }
+            if words.as_ref().is_some_and(|words| words.contains(BEING_COMPILED)) {
+                await_programs();
+            }
             handle(TrainerMessage::Died(worker_error_text(words.as_deref())));
         });
         worker.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
@@ -120,6 +123,13 @@ fn program_sender(program: Program) -> Option<Function> {
 pub fn prefetch_cpu_program() {
     if let Some(give) = program_sender(Program::Cpu) {
         let _ = give.call0(&JsValue::NULL);
+    }
+}
+
+/// Has `www/boot.js` dispatch the event "vivarium-programs" once the server has the programs for the GPU.
+fn await_programs() {
+    if let Ok(wait) = get_property(&js_sys::global(), "vivariumAwaitPrograms").dyn_into::<Function>() {
+        let _ = wait.call0(&JsValue::NULL);
     }
 }
 

@@ -120,6 +120,7 @@ impl State {
                 self.player.retry(&mut effects);
             }
             Action::DismissNotices => self.notices.clear(),
+            Action::GpuProgramsCompiled => self.player.handle_compiled_programs(),
             Action::SecondProgramLoaded => self.player.handle_second_program(&mut effects),
             Action::ShowMessage(text) => self.player.message = text.into(),
             Action::FileMessage(number, news) => {
