@@ -95,7 +95,8 @@ pub struct Arguments {
     /// With --science: compare only the results with this text in their names.
     #[arg(long, default_value = "")]
     only: String,
-    /// With --science, --presets or --device: also write the table to this file. --presets keeps the rows of the file.
+    /// With --science, --presets or --device: also write the table to this file. --presets keeps the rows of the file;
+    /// --device writes JSON if the name of the file ends in .json.
     #[arg(long)]
     output: Option<PathBuf>,
     /// Also measure PyTorch on the same work, if PyTorch is installed. With --presets: the script that `lab script` prints.

@@ -25,7 +25,7 @@ pub enum DeviceSelection {
 }
 
 /// Times the networks of the page's benchmark on `selection`, prints the table as Markdown or JSON, and
-/// writes it to `output`.
+/// writes it to `output`, as JSON if the name of the file ends in `.json`.
 ///
 /// # Errors
 /// No GPU where one is asked for, a device that stops working, or a file that cannot be written.
@@ -46,12 +46,19 @@ pub fn bench_devices(
             Err(failure) => eprintln!("The GPU was not timed: {failure}"),
         }
     }
-    let text = if as_json { table.to_json() + "\n" } else { table.to_markdown() };
-    print!("{text}");
+    print!("{}", table_text(&table, as_json));
     match output {
-        Some(path) => Ok(replace_file(&SystemDisk, path, text.as_bytes())?),
+        Some(path) => {
+            let text = table_text(&table, as_json || path.extension().is_some_and(|end| end == "json"));
+            Ok(replace_file(&SystemDisk, path, text.as_bytes())?)
+        }
         None => Ok(()),
     }
+}
+
+/// The table as JSON or as Markdown, ending in a new line.
+fn table_text(table: &BenchTable, as_json: bool) -> String {
+    if as_json { table.to_json() + "\n" } else { table.to_markdown() }
 }
 
 /// Times all networks of the page's benchmark on one device with each of `learners`, and adds the rows to the
@@ -96,4 +103,17 @@ fn measure_speed(spec: &RunSpec, device: &Device) -> Result<TrainingSpeed, RunEr
             }
         }
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_is_markdown_or_json() {
+        let table = BenchTable { program: "Vivarium".into(), ..Default::default() };
+        let read: serde_json::Value = serde_json::from_str(&table_text(&table, true)).unwrap();
+        assert_eq!(read["program"], "Vivarium");
+        assert!(table_text(&table, false).contains("Program: Vivarium"));
+    }
 }

@@ -2,6 +2,8 @@
 
 #[cfg(test)]
 mod consent_tests;
+#[cfg(test)]
+mod gpu_tests;
 pub mod lifecycle;
 #[cfg(test)]
 mod message_tests;
