@@ -15,8 +15,8 @@
 //! ```
 //!
 //! Relaxed SIMD of WebAssembly in Chromium 148 on the same machine, gradients per second, medians of seven pairs: in context 1.19,
-//! look-ups 1.03, attention and MLP as a graph on look-ups 1.22, addition modulo 71 0.99. That processor adds and multiplies side by
-//! side; one that does not may gain more.
+//! look-ups 1.03, attention and MLP as a graph on look-ups 1.22, addition modulo 71 0.99. That processor adds and multiplies side
+//! by side; one that does not may gain more.
 
 /// A function that is compiled for vectors of sixteen and of eight besides, and takes the widest at run time. Fused
 /// multiplication stays off: it would round otherwise.
