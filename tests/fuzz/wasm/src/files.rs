@@ -4,7 +4,7 @@ use serde_json::{Map, Value as Json, json};
 use vivarium::labs::PRESETS;
 use vivarium::permalink::{Link, decode, encode};
 use vivarium::protocol::{EndReason, Measurement};
-use vivarium::record::{Record, TrainingEnvironment, saved, weights};
+use vivarium::record::{Record, TrainingEnvironment, saved};
 use vivarium::run::RunSpec;
 use vivarium::sweep::cells;
 use vivarium_page::effect::Effect;
