@@ -7,9 +7,9 @@
 // It knows its address from the module and not from the worker: in a frame without an origin the worker's own address is
 // of a script that imports this one (www/boot.js).
 const here = new URL(import.meta.url);
-const asked = here.searchParams.get("bin");
-const isForGpu = ["worker_fused", "worker_gpu"].includes(asked);
-const bin = isForGpu ? asked : "worker";
+const requested = here.searchParams.get("bin");
+const isForGpu = ["worker_fused", "worker_gpu"].includes(requested);
+const bin = isForGpu ? requested : "worker";
 const [, end] = /worker-loader(.*)\.js$/.exec(here.pathname);
 const address = (file) => new URL(`./${file}`, here).href;
 

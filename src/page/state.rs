@@ -100,7 +100,7 @@ pub enum Action {
     DismissNotices,
     /// The page's second WebAssembly module (the code that is loaded after the first paint) has been loaded.
     SecondProgramLoaded,
-    /// The server has the programs for the GPU, which were still being compiled when a run asked for one.
+    /// The server has the programs for the GPU, which were still being compiled when a run needed one.
     GpuProgramsCompiled,
     /// Show this message to the user.
     ShowMessage(&'static str),

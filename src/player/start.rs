@@ -2,7 +2,7 @@
 
 use crate::device::{DeviceKnowledge, GpuSupport, ProgramChoice, ProgramDecision, decide_program};
 use crate::player::{DevicePhase, PauseGoal, Player, ResumedRun, Seek};
-use crate::trainer::{TrainerEffect, TrainerPhase};
+use crate::trainer::{BEING_COMPILED, TrainerEffect, TrainerPhase, worker_error_text};
 use vivarium_model::permalink::{Link, StartMode};
 use vivarium_model::protocol::{Command, Payload};
 use vivarium_model::run::RunSpec;
@@ -51,16 +51,20 @@ impl Player {
     /// Handles the news that the server has the programs for the GPU, which were still being compiled: later starts may use
     /// the GPU. The current run stays on the CPU, since its numbers would be rounded differently from this step on.
     pub fn handle_compiled_programs(&mut self) {
-        self.gpu_failure = None;
-        self.message = tr!(
-            "The program for the GPU has been compiled. Press Reset to start the same run again, now on the GPU."
-        )
-        .into();
+        let was_missing = worker_error_text(Some(BEING_COMPILED));
+        let Some(failure) = self.gpu_failure.take_if(|failure| failure.reason.contains(&was_missing)) else {
+            return;
+        };
+        // Another run may be on the CPU for another reason by now.
         if let DevicePhase::Chosen(choice) = &mut self.device
-            && !choice.program.needs_gpu()
+            && choice.reason == failure.reason
         {
             choice.reason =
                 tr!("the program for the GPU was still being compiled when this run started").into();
+            self.message = tr!(
+                "The program for the GPU has been compiled. Press Reset to start the same run again, now on the GPU."
+            )
+            .into();
         }
     }
 

@@ -4,7 +4,7 @@ use std::env;
 use std::ffi::OsStr;
 use std::io::{BufRead, BufReader, IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitStatus, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -47,6 +47,12 @@ pub fn run(command: &mut Command) -> Outcome {
 pub fn status(command: &mut Command) -> Outcome<ExitStatus> {
     eprintln!("  $ {}", line(command));
     command.status().map_err(|why| cannot_start(command, &why))
+}
+
+/// Starts a command in the open, and does not wait for its end.
+pub fn start(command: &mut Command) -> Outcome<Child> {
+    eprintln!("  $ {}", line(command));
+    command.spawn().map_err(|why| cannot_start(command, &why))
 }
 
 /// What a command prints, if it succeeds.

@@ -16,7 +16,7 @@ use std::time::{Duration, SystemTime};
 
 use crate::Outcome;
 use crate::cache::Project;
-use crate::process::{run, say};
+use crate::process::{run, say, start};
 use crate::setup::{self, Toolchain};
 use crate::{finish, wasm};
 
@@ -116,40 +116,25 @@ pub fn serve(project: &Project, port: u16) -> Outcome {
     say(format!("soon at http://127.0.0.1:{port}, until Ctrl-C; then come the programs for the GPU"));
     let port = port.to_string();
     let mut trunk = trunk(project, &toolchain, "serve", &dist);
-    thread::scope(|scope| {
-        scope.spawn(|| {
-            let why = keep_gpu_programs(project, &toolchain, &dist);
-            say(format!("the page goes on without the programs for the GPU: {why}"));
-        });
-        let served = run(trunk.envs(REBUILT).args(["--address", "127.0.0.1", "--port", &port]));
-        // The other thread never ends by itself.
-        if let Err(why) = &served {
-            eprintln!("xtask serve: {why}");
-        }
-        std::process::exit(i32::from(served.is_err()))
-    })
-}
-
-/// Compiles the programs for the GPU and puts them beside the page, each time that Trunk has built the page. Returns why it
-/// cannot go on.
-fn keep_gpu_programs(project: &Project, toolchain: &Toolchain, dist: &Path) -> String {
+    let mut served = start(trunk.envs(REBUILT).args(["--address", "127.0.0.1", "--port", &port]))?;
     let mut done = None;
     loop {
-        let page = built_at(dist);
+        if let Some(status) = served.try_wait().map_err(|why| format!("lost Trunk: {why}"))? {
+            return if status.success() { Ok(()) } else { Err(format!("Trunk failed ({status})")) };
+        }
+        let page = built_at(&dist);
         if page.is_some() && page != done {
-            match add_gpu_programs(project, toolchain, dist, page) {
-                Ok(()) => say("the programs for the GPU are beside the page"),
-                // A mistake in the source, which the next change may mend.
-                Err(why) => say(format!("no programs for the GPU: {why}")),
-            }
+            // The next change of the source may correct a mistake.
+            add_gpu_programs(project, &toolchain, &dist, page)
+                .unwrap_or_else(|why| say(format!("no programs for the GPU: {why}")));
             done = page;
         }
-        // Trunk replaces the whole folder when it builds again, also while this was compiling.
         thread::sleep(POLL);
     }
 }
 
-/// Compiles the programs for the GPU and puts them beside the page that was built at `page`, unless there is another by then.
+/// Compiles the programs for the GPU and puts them beside the page that was built at `page`. If Trunk has built another page
+/// meanwhile, whose folder replaces this one, it copies nothing.
 fn add_gpu_programs(
     project: &Project,
     toolchain: &Toolchain,
@@ -161,10 +146,12 @@ fn add_gpu_programs(
         compile(project, toolchain, &bundle, &REBUILT)?;
         let folder = bind(project, toolchain, &bundle)?;
         wasm::strip_names(&folder)?;
-        if built_at(dist) == page {
-            copy(&folder, dist)?;
+        if built_at(dist) != page {
+            return Ok(());
         }
+        copy(&folder, dist)?;
     }
+    say("the programs for the GPU are beside the page");
     Ok(())
 }
 

@@ -32,8 +32,8 @@ fn a_gpu_that_never_answers_is_given_up() {
         let mut ticks = |count: u32| (0..count).flat_map(|_| state.apply(Action::Tick)).collect::<Vec<_>>();
         assert!(ticks(seconds - 1).is_empty());
         assert_eq!(ticks(1), [Effect::Open(Program::Cpu)]);
-        let said = format!("did not answer within {seconds} seconds");
-        assert!(state.player.message.contains(&said), "{}", state.player.message);
+        let expected = format!("did not answer within {seconds} seconds");
+        assert!(state.player.message.contains(&expected), "{}", state.player.message);
     }
 }
 
@@ -73,4 +73,23 @@ fn a_run_trains_on_the_cpu_until_the_program_for_the_gpu_has_been_compiled() {
     assert!(page.state.player.message.starts_with("The program for the GPU has been compiled."));
     page.act(Action::Reset);
     assert_eq!(page.opened.last(), Some(&Program::Fused));
+}
+
+#[test]
+fn a_run_with_another_reason_for_the_cpu_keeps_it_when_the_program_for_the_gpu_has_been_compiled() {
+    let mut page = Page::open("#v1/sparse-parity?device=gpu");
+    page.act(Action::GpuDetected(GpuSupport::Adapter { name: "Test".into(), simulated: false }));
+    page.act(Action::Trainer(Program::Fused, TrainerMessage::Died(worker_error_text(Some(BEING_COMPILED)))));
+    page.act(Action::Edit("device".into(), "cpu".into()));
+    let before = page.state.player.message.clone();
+    page.act(Action::GpuProgramsCompiled);
+    let player = &page.state.player;
+    assert_eq!((player.message.as_str(), player.gpu_failure.as_ref()), (before.as_str(), None));
+    assert_eq!(player.device_choice().unwrap().reason, "chosen in the settings");
+    // Another failure of the GPU has nothing to do with its programs.
+    let mut page = Page::open("#v1/sparse-parity?device=gpu");
+    page.act(Action::GpuDetected(GpuSupport::Adapter { name: "Test".into(), simulated: false }));
+    page.act(Action::Trainer(Program::Fused, TrainerMessage::Died("the driver has been reset".into())));
+    page.act(Action::GpuProgramsCompiled);
+    assert!(page.state.player.gpu_failure.is_some());
 }
