@@ -4,7 +4,7 @@ use std::env;
 use std::ffi::OsStr;
 use std::io::{BufRead, BufReader, IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -59,6 +59,11 @@ pub fn start(command: &mut Command) -> Outcome<Child> {
 pub fn output(command: &mut Command) -> Option<String> {
     let output = command.stdin(Stdio::null()).stderr(Stdio::null()).output().ok()?;
     output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+/// Runs a command to its end; what it printed, and how it ended.
+pub fn capture(command: &mut Command) -> Outcome<Output> {
+    command.stdin(Stdio::null()).output().map_err(|why| cannot_start(command, &why))
 }
 
 /// Runs a command in the open and hands back the lines that `wanted` picks, colours removed.

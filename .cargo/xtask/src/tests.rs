@@ -12,12 +12,13 @@
 //! takes about 47. A change of our crate costs 8 min then, most of it for unit tests at full optimisation.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode};
+use std::process::{Command, ExitCode, Output};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::Outcome;
 use crate::cache::{self, Project};
-use crate::process::{command, find, run, say, status, tee};
+use crate::process::{self, command, find, run, say, status, tee};
 use crate::skipped::{self, Skipped};
 use crate::times::PartTimes;
 use crate::{python, setup, supply, system, web, workspace};
@@ -253,18 +254,23 @@ fn everything(report: &mut Report) {
         let every_package = workspace::every_package(report.project)?;
         passed(run(native(report.project).args(["test", "--doc"]).args(FEATURES).args(every_package)))
     });
-    report.part("links as WebAssembly", |report| {
-        run(native(report.project).args(["fmt", "--check", "--manifest-path"]).arg(fuzzed(report.project)))?;
-        passed(links(report.project, &[]))
-    });
-    report.part("files as WebAssembly", |report| passed(files(report.project, &[])));
     report.part("Python module", |report| match python::is_wanted() {
         true => passed(python::test(report.project)),
         false => {
             Ok(Done::Skipped("VIVARIUM_PYTHON is not set; `cargo xtask python` runs these tests".into()))
         }
     });
+    let mut module = None;
+    report.part("core as WebAssembly", |report| {
+        run(native(report.project).args(["fmt", "--check", "--manifest-path"]).arg(fuzzed(report.project)))?;
+        module = Some(build_fuzzed(report.project)?);
+        Ok(Done::Passed)
+    });
+    let trials = module.map(|module| Trials::start(report.project, &module));
     report.part("page", |report| passed(web::build(report.project, "./")));
+    if let Some(trials) = trials {
+        trials.finish(report);
+    }
     report.part("page in a browser", |report| {
         if !report.project.root.join(E2E).is_file() {
             return Ok(Done::Skipped(format!("there is no {E2E}")));
@@ -361,6 +367,19 @@ pub fn files(project: &Project, given: &[String]) -> Outcome {
 }
 
 fn fuzz(project: &Project, script: &str, given: &[String]) -> Outcome {
+    let module = build_fuzzed(project)?;
+    run(trial(project, script, &module).args(given))
+}
+
+/// The command that tries random links or files on the compiled core.
+fn trial(project: &Project, script: &str, module: &Path) -> Command {
+    let mut node = command("node");
+    node.current_dir(&project.root).arg(script).arg(module);
+    node
+}
+
+/// Compiles the core for the trials of random links and files; the path of the module.
+fn build_fuzzed(project: &Project) -> Outcome<PathBuf> {
     system::node()?;
     let toolchain = setup::wasm_std(project)?;
     let claim = project.claim(&project.wasm_builds())?;
@@ -371,10 +390,40 @@ fn fuzz(project: &Project, script: &str, given: &[String]) -> Outcome {
         .current_dir(&project.root)
         .args(["build", "--release", "--target", setup::WASM, "--manifest-path"])
         .arg(fuzzed(project)))?;
-    // It may go on for hours.
+    // The trials may go on for hours.
     drop(claim);
-    let module = project.target().join(setup::WASM).join("release/vivarium_links.wasm");
-    run(command("node").current_dir(&project.root).arg(script).arg(module).args(given))
+    Ok(project.target().join(setup::WASM).join("release/vivarium_links.wasm"))
+}
+
+/// Trials of random links, then of random files, in the background.
+///
+/// # Why
+/// They keep one core busy for four minutes, and one core is idle for about as long while the page is linked.
+struct Trials(thread::JoinHandle<Vec<(&'static str, Outcome<Output>)>>);
+
+impl Trials {
+    fn start(project: &Project, module: &Path) -> Self {
+        let commands = [("links as WebAssembly", LINKS), ("files as WebAssembly", FILES)]
+            .map(|(part, script)| (part, trial(project, script, module)));
+        say("links and files are tried on the core while the page is compiled");
+        Self(thread::spawn(move || {
+            commands.into_iter().map(|(part, mut trial)| (part, process::capture(&mut trial))).collect()
+        }))
+    }
+
+    /// Waits for the trials, and reports them as parts of the test.
+    fn finish(self, report: &mut Report) {
+        for (part, outcome) in self.0.join().expect("running a command does not panic") {
+            report.part(part, |_| {
+                let output = outcome?;
+                eprint!("{}", String::from_utf8_lossy(&[output.stdout, output.stderr].concat()));
+                match output.status {
+                    status if status.success() => Ok(Done::Passed),
+                    status => Err(format!("the trials failed ({status})")),
+                }
+            });
+        }
+    }
 }
 
 fn fuzzed(project: &Project) -> PathBuf {
