@@ -11,6 +11,7 @@ use std::path::PathBuf;
 use vivarium_model::chart;
 use vivarium_model::tasks::groups::charts as groups_charts;
 use vivarium_model::tasks::markov::charts as markov_charts;
+use vivarium_model::tasks::sparse_parity::charts as parity_charts;
 use vivarium_view::display::charts::ChartOfRun;
 
 use anyhow::Context;
@@ -61,7 +62,9 @@ const MAX_REFERENCE_LINES: usize = 3;
 const PRESET_CHARTS: &[(&str, Chart)] = &[
     ("grokking-progress", groups_charts::PROGRESS),
     ("z23-outputs", chart::LOSS),
+    ("s3-margins", groups_charts::MARGINS),
     ("disjoint-polynet", chart::ACCURACY),
+    ("disjoint-polynet-all-inputs", parity_charts::PLATEAU),
     ("noise-49", chart::ACCURACY),
     // Half of the control networks never reach the target, so their median is missing.
     ("lottery-ticket", chart::ACCURACY),

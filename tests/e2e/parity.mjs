@@ -36,6 +36,24 @@ export function parityLab(here) {
     await page.close();
   });
 
+  it("draws the error beside the predicted one, and computes the plateau for other sizes", async () => {
+    const { page, heard, see } = await open("disjoint-polynet-all-inputs");
+    const falls = async () => Number(/falls below 5 % at step ([\d,]+)\./.exec(await summary(see, "plateau"))?.[1].replace(",", ""));
+    await until(async () => (await falls()) > 1000, "the prediction");
+    await until(async () => (await pixels(page, "chart-plateau")) > 4, "the prediction to be drawn");
+    await until(async () => /found|reached|solved/i.test(await text(see("status"))), "99 %", 120);
+    assert.ok(Math.abs((await rows(page)).at(-1).step - (await falls())) <= 40, await summary(see, "plateau"));
+    const sentence = () => text(see("plateau-summary"));
+    assert.match(await sentence(), /k = 3 blocks of n′ = 10 inputs .* above 49\.0 % for 3\.9 % of the time/);
+    for (const [slider, key] of [["plateau-bits", "ArrowRight"], ["plateau-block", "End"]]) {
+      await see(slider).focus();
+      await page.keyboard.press(key);
+    }
+    await until(async () => /k = 4 blocks of n′ = 160 inputs .* for 9\d\.\d % of the time/.test(await sentence()), "another plateau");
+    assert.deepEqual(heard.console, []);
+    await page.close();
+  });
+
   it("computes the Fourier gap along the run", async () => {
     const { page, heard, see } = await open("gap-path");
     const gap = async () => /^Fourier gap of g = .+: 0\.\d+\.$/.test(await summary(see, "gap"));

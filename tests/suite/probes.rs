@@ -2,6 +2,7 @@
 
 use vivarium::analysis::{disjoint, walsh};
 use vivarium::labs;
+use vivarium::labs::parity::plateau::predicted_errors;
 use vivarium::labs::parity::probes::{ATTENTION, GAP, SPECTRUM};
 use vivarium::models::{Activation, Model};
 use vivarium::optim::loss::Loss;
@@ -309,4 +310,25 @@ fn disjoint_polynet_follows_the_gradient_flow() {
         moved.push(exact);
     }
     assert!(moved[3] > 1.6, "far from the start, so that the exponent shows: {moved:?}");
+}
+
+/// Figure B.1 (left) and theorem 5.7: training on all inputs with a small learning rate has the error that theory computes
+/// from the initial weights. The error is a step function of time, so it differs only around its steps.
+#[test]
+fn the_error_on_all_inputs_is_the_predicted_error() {
+    for seed in [3, 10, 8] {
+        let link = "#v1/sparse-parity?model=disjoint-polynet&n=12&layout=blocks&data=cube&lr=0.001&loss=corr&batch=0&steps=3000&target=0.99&every=20";
+        let spec = spec(&format!("{link}&seed={seed}"));
+        let rows = finish(&mut session(&format!("{link}&seed={seed}"))).rows;
+        let predicted = predicted_errors(&spec, rows.iter().map(|row| row.step));
+        assert!(rows.len() > 20 && rows.len() == predicted.len(), "seed {seed}");
+        let differences: Vec<f64> = rows
+            .iter()
+            .zip(&predicted)
+            .map(|(row, error)| (1.0 - f64::from(row.test_accuracy[0]) - error).abs())
+            .collect();
+        let same = differences.iter().filter(|difference| **difference < 1e-6).count();
+        assert!(same * 10 > 9 * rows.len(), "seed {seed}: {same} of {}, {differences:?}", rows.len());
+        assert!(predicted[0] > 0.4 && predicted[rows.len() - 1] < 0.1, "seed {seed}: {predicted:?}");
+    }
 }

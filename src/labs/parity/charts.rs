@@ -2,6 +2,7 @@
 
 use super::luck;
 use super::neuron_gap::sign_neuron_gap;
+use super::plateau;
 use super::probes::{ATTENTION, GAP, POWERS, SPECTRUM, summed_neurons};
 use vivarium_core::language::translated;
 use vivarium_model::tasks::sparse_parity::charts;
@@ -72,6 +73,9 @@ pub const CHARTS: &[ChartSpec] = &[
         .applies(luck::check_sparse_rows)
         .summary(luck::describe_chart)
         .depends_on(ChartDependency::Weights),
+    ChartSpec::new(charts::PLATEAU, plateau::draw_errors)
+        .applies(plateau::check_predicted)
+        .summary(plateau::describe_errors),
 ];
 
 /// Chart that `draw` makes from the recorded paths of the first layer's weights against training steps, with the run's

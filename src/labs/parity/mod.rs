@@ -6,6 +6,7 @@ mod charts;
 pub mod hero;
 pub mod luck;
 mod neuron_gap;
+pub mod plateau;
 pub mod presets;
 pub mod probes;
 

@@ -1,6 +1,7 @@
-//! The panel of the parity lab: width and initial weights.
+//! The panel of the parity lab: width and initial weights, and the plateau of the loss.
 
 mod luck;
+mod plateau;
 
 use leptos::prelude::*;
 
@@ -17,6 +18,7 @@ impl LabPanel for ParityLab {
 
     fn draw(&self, section: PageSection) -> Option<AnyView> {
         match section {
+            PageSection::Theory => Some(plateau::draw_card()),
             PageSection::Luck => Some(view! { <WidthAndLuck /> }.into_any()),
             _ => None,
         }

@@ -173,6 +173,15 @@ pub const FIGURE_B_1: Experiment = Experiment {
     unstated: &["n", "k", "degree", "lr"],
 };
 
+/// Figure B.1 of Edelman 2024, left: a Disjoint-PolyNet trained on all inputs with a small learning rate, which
+/// approximates gradient flow.
+pub const FIGURE_B_1_LEFT: Experiment = Experiment {
+    passage: "Edelman 2024, section 5.4.2, appendix B.2.3 and figure B.1 (left)",
+    based_on: Some(&FIGURE_B_1),
+    stated: &[("data", "cube"), ("batch", "0")],
+    unstated: &["n", "k", "degree", "lr"],
+};
+
 /// Figure B.2 of Edelman 2024, row 1: one ReLU network on parities of several sizes. Its width is 100 by the caption;
 /// appendix B.4.1 prints a width of 10, but also names setting (ii), which has width 100.
 pub const FIGURE_B_2_ROW_1: Experiment = Experiment {

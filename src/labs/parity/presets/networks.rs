@@ -245,7 +245,7 @@ pub(super) const PRESETS: &[Preset] = &[
         slug: "disjoint-polynet",
         name: "Disjoint-PolyNet, one example at a time",
         group: &GROUP,
-        link: "#v1/sparse-parity?model=disjoint-polynet&n=30&layout=blocks&lr=0.0001&loss=corr&batch=1&seed=6&steps=60000&target=0.95&every=100&held=2048&speed=2000&show=loss.accuracy.paths",
+        link: "#v1/sparse-parity?model=disjoint-polynet&n=30&layout=blocks&lr=0.0001&loss=corr&batch=1&seed=6&steps=60000&target=0.95&every=100&held=2048&speed=2000&show=loss.accuracy.paths.plateau",
         claim: "The input bits are divided into blocks, and one bit of each block is relevant. For this case theory predicts the training time; for most of this time the error is above 45 %.",
         source: "Edelman 2024, section 5.4.2 and figure B.1 (right)",
         experiment: Some(&experiments::FIGURE_B_1),
@@ -253,6 +253,18 @@ pub(super) const PRESETS: &[Preset] = &[
         expectations: &[expect_learned(0.95, (3_000, 60_000), (0.6, 1.0))],
         max_steps: 60_000,
         duration_note: "A few seconds on one processor core.",
+        ..PRESET_DEFAULTS
+    },
+    Preset {
+        slug: "disjoint-polynet-all-inputs",
+        name: "Disjoint-PolyNet, all inputs: the predicted plateau",
+        group: &GROUP,
+        link: "#v1/sparse-parity?model=disjoint-polynet&n=15&layout=blocks&data=cube&lr=0.001&loss=corr&batch=0&seed=3&steps=4000&target=0.99&every=20&speed=200&show=loss.paths.plateau",
+        claim: "Trained on all 2^15 inputs, the network has the error that theory computes from its initial weights: above 45 % for three quarters of the time, then 0.",
+        source: "Edelman 2024, section 5.4.2, theorem 5.7 and figure B.1 (left)",
+        experiment: Some(&experiments::FIGURE_B_1_LEFT),
+        expectations: &[expect_learned(0.99, (1_500, 2_000), ALL_REPLICAS)],
+        max_steps: 4_000,
         ..PRESET_DEFAULTS
     },
 ];

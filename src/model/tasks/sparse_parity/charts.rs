@@ -17,4 +17,6 @@ crate::charts! {
     STRONGEST = "strongest", "Neurons with the largest norms", "Strongest", Grid, "Edelman 2024, figure 7.5";
     /// Neurons with the largest norms, in a layer that started with a few 1s in each row: norm, and number of initial 1s on relevant bits.
     LUCK = "luck", "Largest norms, and initial 1s on relevant bits", "Norms", Bars, "Edelman 2024, figure C.2";
+    /// Error of the first network, and the error that theory predicts from its initial weights: gradient flow of the correlation loss over all inputs.
+    PLATEAU = "plateau", "Plateau of the error, and theory", "Plateau", Lines, "Edelman 2024, section 5.4.2, theorem 5.7, lemmas B.8 and B.9, and figure B.1";
 }
