@@ -30,6 +30,15 @@ export function groupsLab(here) {
     await page.close();
   });
 
+  it("draws the margins of a sweep over λ beside those that theory predicts", async () => {
+    const { page, heard, see } = await open("#v1/groups?op=symmetric&width=100&steps=2500&every=500&sweep=lambda:0.0001_0.001&speed=0&show=margins");
+    const sentence = /^The largest margin at the end of a run is 96\.1 % of γ\*\. For λ = 0\.0001, theory predicts 96\.1 %\.$/;
+    await until(async () => sentence.test(await summary(see, "margins")), async () => `the margins: ${await summary(see, "margins")}`, 120);
+    await until(async () => (await pixels(page, "chart-margins")) > 4, "the margins to be drawn");
+    assert.deepEqual(heard.console, []);
+    await page.close();
+  });
+
   it("is the run: the same bits in the page and on the command line", async () => {
     const links = [
       "#v1/groups?n=13&width=50&steps=60&every=20&speed=0&replicas=2",

@@ -1,5 +1,6 @@
 //! The charts of networks on pairs of elements.
 
+use super::margins;
 use super::probes::{COSETS, NEURONS, OUTPUTS, PROGRESS, modular_operation};
 use super::state::GroupsState;
 use super::theory::GroupTheory;
@@ -121,6 +122,10 @@ pub const CHARTS: &[ChartSpec] = &[
         Reading::Bars(latest.map(|(_, found)| progress::frequency_chart(found)).unwrap_or_default())
     })
     .probe(PROGRESS),
+    ChartSpec::new(charts::MARGINS, |run| Reading::Lines(margins::draw_margins(run)))
+        .applies(margins::check_margins)
+        .summary(margins::describe_margins)
+        .depends_on(ChartDependency::Sweep),
 ];
 
 /// `Ok` if the chart of neuron phases applies to a run: the group must be cyclic, and each neuron must have its own

@@ -2,6 +2,7 @@
 
 mod charts;
 pub mod hero;
+mod margins;
 pub mod presets;
 pub mod probes;
 mod state;

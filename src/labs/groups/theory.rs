@@ -105,6 +105,23 @@ impl GroupTheory {
         true
     }
 
+    /// Margin of the optimum of loss plus penalty for a penalty of strength `lambda`, as a share of the largest margin; `None` if
+    /// this optimum is the network whose weights are all 0, or was not found.
+    pub fn margin_ratio(&self, lambda: f64) -> Option<f64> {
+        let mut job = self.characters.start_penalised_optimum(lambda, self.max_margin.value);
+        let optimum = loop {
+            if let Some(found) = job.advance(&self.characters, usize::MAX) {
+                break found.ok()?;
+            }
+        };
+        (!optimum.is_zero_network).then_some(optimum.margin_ratio)
+    }
+
+    /// Number of irreps of the group; those with complex characters count as one real irrep.
+    pub fn irrep_count(&self) -> usize {
+        self.characters.irrep_count()
+    }
+
     /// Whether the computation of an optimum is in progress, which needs calls of [`GroupTheory::advance`].
     pub fn is_busy(&self) -> bool {
         self.optimum_job.is_some()

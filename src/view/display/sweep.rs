@@ -163,6 +163,11 @@ impl SweepProgress {
         self.final_measures.get(run).or_else(|| Some(&self.early_results.get(&run)?.final_measures))
     }
 
+    /// Last measurement of run `run` (from 0); `None` if the run has not finished, and in a sweep from a file.
+    pub fn last_row(&self, run: usize) -> Option<&Measurement> {
+        self.rows.get(&run)?.last()
+    }
+
     /// Stores `outcome`, the result of the sweep's current run, and moves on to the next unfinished run.
     pub fn finish_run(&mut self, outcome: SweepRunResult) {
         let mut next = Some(outcome);

@@ -33,6 +33,11 @@ const fn expect_margin_share(step: u64, between: (f32, f32)) -> Expectation {
     expect_median(ExpectedMeasure::Margin, step, between)
 }
 
+/// Expects that at swept value number `at` the median of the final margin over γ* lies within `between`.
+const fn expect_final_margin(at: usize, between: (f32, f32)) -> Expectation {
+    Expectation::FinalMeasure { measure: ExpectedMeasure::Margin, series: 0, at, between }
+}
+
 /// Remark on presets with a penalty λ‖θ‖^r: the thesis (Edelman 2024) does not state r.
 const EXPONENT_NOTE: &str = "The thesis does not state the exponent r of its penalty λ‖θ‖^r; here r = ν.";
 
@@ -248,6 +253,27 @@ const FINITE_GROUP_PRESETS: &[Preset] = &[
             expect_median(ExpectedMeasure::Mass(2), 1_500, (0.807, 0.827)),
         ],
         max_steps: 1_500,
+        ..PRESET_DEFAULTS
+    },
+    Preset {
+        slug: "s3-margins",
+        name: "S3: the margin approaches its maximum as λ falls",
+        group: &FINITE_GROUPS_GROUP,
+        link: "#v1/groups?op=symmetric&width=100&steps=60000&every=2000&sweep=lambda:1e-7_1e-6_1e-5_0.0001_0.001&speed=0&show=margin.margins",
+        claim: "The smaller the penalty λ, the closer the margin is to the largest possible margin γ*, as theorem 7.1 says. Even for λ = 10⁻⁷ the margin is 2 % below γ*. For each λ, theory predicts the margin.",
+        source: "Edelman 2024, theorem 7.1 and appendix D.2.3",
+        experiment: Some(&experiments::FIGURE_D_2),
+        departures: &[("learning rate", "doubled 15 times, to 1638.4", "constant")],
+        remarks: EXPONENT_NOTE,
+        expectations: &[
+            expect_final_margin(0, (0.9795, 0.981)),
+            expect_final_margin(1, (0.972, 0.977)),
+            expect_final_margin(2, (0.966, 0.971)),
+            expect_final_margin(3, (0.959, 0.9622)),
+            expect_final_margin(4, (0.9405, 0.9425)),
+        ],
+        max_steps: 60_000,
+        duration_note: "About a minute on one processor core.",
         ..PRESET_DEFAULTS
     },
     Preset {

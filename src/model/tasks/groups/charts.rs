@@ -31,4 +31,6 @@ crate::charts! {
     SPARSITY = "sparsity", "Sparsity of the embedding", "Sparsity", Lines, "Nanda et al. 2023, section 5.1, for the Gini coefficient";
     /// Share of each frequency in the variance of the outputs; the key frequencies are marked.
     KEYS = "keys", "Key frequencies", "Keys", Bars, "Nanda et al. 2023, section 4";
+    /// Normalised margin at the end of each run of a sweep as a share of the largest margin, and the share that theory predicts for each λ.
+    MARGINS = "margins", "Margin at the end of each run of a sweep", "Margins", Lines, "Edelman 2024, theorem 7.1";
 }

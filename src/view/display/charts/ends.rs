@@ -4,11 +4,11 @@ use super::general::require_sweep;
 use super::{ChartDependency, ChartSpec};
 use crate::display::sweep::{self, SweepProgress, sweep_axis};
 use crate::display::view::RunView;
-use crate::display::words::{format_percent, format_setting, setting_symbol};
+use crate::display::words::{format_percent, format_setting, format_significant, setting_symbol};
 use vivarium_core::sorting;
 use vivarium_model::chart;
-use vivarium_plot::analysis::Reading;
 use vivarium_plot::analysis::ends::{self, SweepCurve};
+use vivarium_plot::analysis::{LineChart, Reading};
 
 /// Chart of the held-out error at the end of each run of a sweep.
 pub(super) const FINAL_ERRORS: ChartSpec = ChartSpec::new(chart::ENDS, draw_final_errors)
@@ -29,6 +29,20 @@ pub fn final_error_curves(run: &RunView) -> Vec<SweepCurve> {
 /// over the replicas of the task's further measure number `measure` (from 0).
 pub fn final_measure_curves(run: &RunView, measure: usize) -> Vec<SweepCurve> {
     final_value_curves(run, |sweep, run| Some(vec![*sweep.final_measures(run)?.get(measure)?]))
+}
+
+/// Chart of the normalised margin of each replica at the end of each run of a sweep, divided by `largest`, over the values of
+/// the first swept setting; one curve per value of the second.
+pub fn draw_final_margins(run: &RunView, largest: f64) -> LineChart {
+    let (label, places, has_ratios) = sweep_axis(&run.link.spec);
+    let curves = final_value_curves(run, |sweep, run| {
+        let margins = &sweep.last_row(run)?.margin;
+        Some(margins.iter().map(|margin| (f64::from(*margin) / largest) as f32).collect())
+    });
+    let unit = tr!("margin as a share of γ* = {largest}", largest = format_significant(largest));
+    let mut lines = ends::chart(&curves, &label, &unit);
+    (lines.log_x, lines.x_range) = (has_ratios, Some(sweep::value_range(&places)));
+    lines
 }
 
 /// One curve per value of the second swept setting; `of` returns the values of a point from the sweep and the index of

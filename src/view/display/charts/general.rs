@@ -63,7 +63,7 @@ pub fn require_weights(run: &RunView) -> Result<(), String> {
 ///
 /// # Errors
 /// A sentence that says why not.
-pub(super) fn require_sweep(run: &RunView) -> Result<(), String> {
+pub fn require_sweep(run: &RunView) -> Result<(), String> {
     match run.link.spec.run.sweep.is_empty() {
         true => Err(tr!("This run is not a sweep. You can start a sweep in the settings.").into()),
         false => Ok(()),

@@ -14,8 +14,8 @@ mod margin;
 mod threshold;
 
 pub use curves::{add_step_marks, empty_lines, last_solved_step, target_mark};
-pub use ends::{final_error_curves, final_measure_curves};
-pub use general::require_weights;
+pub use ends::{draw_final_margins, final_error_curves, final_measure_curves};
+pub use general::{require_sweep, require_weights};
 pub use threshold::compute_thresholds;
 
 pub use super::view::{ChartDependency, ChartDrawing, ChartRules, ChartSpec};

@@ -1,0 +1,134 @@
+//! Final margins of the runs of a sweep, beside the margin that theory predicts for each strength λ of the penalty.
+//!
+//! # Why
+//! Networks that minimise the cross-entropy plus λ Σ‖ω‖³ have the largest normalised margin γ* in the limit λ → 0 (Edelman
+//! 2024, theorem 7.1, after Wei et al. 2019). For a positive λ the optimum is the solution of a convex program over the irreps,
+//! and its margin is smaller.
+
+use super::state::GroupsState;
+use super::theory::{self, GroupTheory};
+use vivarium_model::sweep::axis_positions;
+use vivarium_model::tasks::Task;
+use vivarium_plot::analysis::{LineChart, Role, Series};
+use vivarium_view::display::RunView;
+use vivarium_view::display::charts::{draw_final_margins, require_sweep};
+use vivarium_view::display::words::format_percent;
+
+/// Number of intervals between the strengths λ for which the margin is predicted.
+const INTERVALS: u32 = 24;
+/// Largest number of irreps for which the margin is predicted at all these λ; with more, the page would be busy too long.
+const MAX_IRREPS: usize = 12;
+
+/// Theory of a run on a group; `None` while it is being computed, and for runs without theory.
+fn theory_of(run: &RunView) -> Option<&GroupTheory> {
+    run.lab_state().and_then(|pairs: &GroupsState| pairs.theory.as_ref())
+}
+
+/// Whether the chart applies to a run.
+///
+/// # Errors
+/// A sentence that says why not.
+pub(super) fn check_margins(run: &RunView) -> Result<(), String> {
+    require_sweep(run)?;
+    let key = |task: &Task| match task {
+        Task::Groups(task) => Some(task.group_key()),
+        _ => None,
+    };
+    let group = key(&run.spec().task);
+    let mut cells = run.sweep.iter().flat_map(|sweep| &sweep.cells);
+    match cells.all(|cell| theory::applies(&cell.spec) && key(&cell.spec.task) == group) {
+        true => Ok(()),
+        false => Err(tr!("The largest margin is known for products in one group, the activation function z², the exponent ν = 3 and training on all pairs.").into()),
+    }
+}
+
+/// Margins that theory predicts, as (λ, share of the largest margin), between the smallest and the largest swept λ; empty if λ
+/// is not swept or changes during a run.
+fn predicted_margins(run: &RunView) -> Vec<(f64, f64)> {
+    let swept = &run.link.spec.run.sweep;
+    let Some(theory) = theory_of(run).filter(|theory| theory.irrep_count() <= MAX_IRREPS) else {
+        return vec![];
+    };
+    let has_schedule = run.spec().architecture().next_penalty(0).is_some();
+    if swept.key != "lambda" || has_schedule {
+        return vec![];
+    }
+    let places = axis_positions(swept);
+    let positive = places.iter().copied().filter(|lambda| *lambda > 0.0);
+    let (low, high) = positive.fold((f64::INFINITY, 0.0f64), |(low, high), at| (low.min(at), high.max(at)));
+    if low > high {
+        return vec![];
+    }
+    let at = |i: u32| low * libm::pow(high / low, f64::from(i) / f64::from(INTERVALS));
+    (0..=INTERVALS).filter_map(|i| Some((at(i), theory.margin_ratio(at(i))?))).collect()
+}
+
+/// Draws the margin of each replica at the end of each run as a share of the largest margin, and the predicted share.
+pub(super) fn draw_margins(run: &RunView) -> LineChart {
+    let Some(theory) = theory_of(run) else { return LineChart::default() };
+    let mut lines = draw_final_margins(run, theory.max_margin.value);
+    let predicted = predicted_margins(run);
+    if !predicted.is_empty() {
+        lines.series.push(Series {
+            name: tr!("theory").into(),
+            role: Role::Other,
+            y: predicted.iter().map(|(_, share)| *share as f32).collect(),
+            x: predicted.iter().map(|(lambda, _)| *lambda).collect(),
+            ..Default::default()
+        });
+    }
+    lines.reference_lines.push((1.0, "γ*".into()));
+    lines
+}
+
+/// Summary of the chart, for screen readers: the largest margin at the end of a run, and what theory predicts for the smallest λ.
+pub(super) fn describe_margins(run: &RunView) -> Option<String> {
+    let largest = theory_of(run)?.max_margin.value;
+    let margins = draw_final_margins(run, largest);
+    let shares = margins.series.iter().flat_map(|series| series.y.iter().copied());
+    let Some(best) = shares.filter(|share| share.is_finite()).max_by(f32::total_cmp) else {
+        return Some(tr!("No run of the sweep has ended yet.").into());
+    };
+    let found = tr!("The largest margin at the end of a run is {share} of γ*.", share = format_percent(best));
+    Some(match predicted_margins(run).first() {
+        Some((lambda, share)) => {
+            let theory = tr!(
+                "For λ = {lambda}, theory predicts {share}.",
+                lambda = vivarium_core::settings::format_real(*lambda),
+                share = format_percent(*share as f32)
+            );
+            format!("{found} {theory}")
+        }
+        None => found,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use vivarium_model::permalink::decode;
+    use vivarium_science::groups::Irreps;
+
+    /// The thesis trains S3 with λ = 10⁻³ to 10⁻⁷ and S4 down to 10⁻⁷ (appendix D.2.3). The predicted shares were computed by a
+    /// general minimiser.
+    #[test]
+    fn predicted_margins_approach_the_largest_margin_slowly() {
+        let cases = [
+            ("op=symmetric", &[(1e-3, 0.942), (1e-4, 0.961), (1e-7, 0.981)][..]),
+            ("op=symmetric&letters=4", &[(1e-3, 0.775), (1e-4, 0.884), (1e-7, 0.946)]),
+            ("op=dihedral&n=5", &[(1e-4, 0.964)]),
+            ("n=7", &[(1e-3, 1.0), (1e-5, 1.0)]),
+        ];
+        for (group, shares) in cases {
+            let spec = decode(&format!("#v1/groups?{group}")).0.spec;
+            let Task::Groups(task) = &spec.task else { panic!("pairs") };
+            let group = task.group().unwrap();
+            let theory = GroupTheory::compute(&spec, &group, &Irreps::compute(&group)).unwrap();
+            for (lambda, expected) in shares {
+                let share = theory.margin_ratio(*lambda).unwrap();
+                assert!((share - expected).abs() < 1e-3, "{}, {lambda:e}: {share}", task.group_key().0);
+            }
+            assert_eq!(theory.margin_ratio(1.0), None, "all weights are 0");
+        }
+    }
+}
