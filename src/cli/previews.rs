@@ -81,8 +81,9 @@ fn build_chart(preset: &Preset, recorded: &PresetRecording) -> Reading {
     series.sort_by_key(|series| series.role != Role::Other);
     Reading::Lines(LineChart {
         title: preset.name.into(),
-        // In these charts, steps are on the vertical axis.
-        x_label: if ["sweep", "times"].contains(&recorded.chart.as_str()) { "" } else { "step" }.into(),
+        // In these charts, the horizontal axis is not the training step.
+        x_label: if ["sweep", "times", "margins"].contains(&recorded.chart.as_str()) { "" } else { "step" }
+            .into(),
         y_label: chart.unwrap_or_default().into(),
         log_x: recorded.log[0],
         log_y: recorded.log[1],

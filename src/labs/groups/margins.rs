@@ -78,6 +78,11 @@ pub(super) fn draw_margins(run: &RunView) -> LineChart {
         });
     }
     lines.reference_lines.push((1.0, "γ*".into()));
+    // The shares differ by a few percent, which would not be seen on an axis from 0.
+    let shares = lines.series.iter().flat_map(|series| series.y.iter().map(|share| f64::from(*share)));
+    let lowest = shares.filter(|share| share.is_finite()).fold(1.0, f64::min);
+    let room = 0.15 * (1.0 - lowest).max(0.01);
+    lines.y_range = Some((lowest - room, 1.0 + room));
     lines
 }
 
@@ -109,24 +114,25 @@ mod tests {
     use vivarium_model::permalink::decode;
     use vivarium_science::groups::Irreps;
 
-    /// The thesis trains S3 with λ = 10⁻³ to 10⁻⁷ and S4 down to 10⁻⁷ (appendix D.2.3). The predicted shares were computed by a
-    /// general minimiser.
+    /// The thesis trains S3 and S4 with λ = 10⁻⁷ (appendix D.2.3). The shares for S4 and D5 were computed by a general minimiser;
+    /// those for S3 are also the margins of ten trained networks, in the preset `s3-margins`.
     #[test]
     fn predicted_margins_approach_the_largest_margin_slowly() {
+        let s3 = &[(1e-3, 0.9419), (1e-4, 0.9613), (1e-5, 0.9709), (1e-6, 0.9766), (1e-7, 0.9806)][..];
         let cases = [
-            ("op=symmetric", &[(1e-3, 0.942), (1e-4, 0.961), (1e-7, 0.981)][..]),
-            ("op=symmetric&letters=4", &[(1e-3, 0.775), (1e-4, 0.884), (1e-7, 0.946)]),
-            ("op=dihedral&n=5", &[(1e-4, 0.964)]),
-            ("n=7", &[(1e-3, 1.0), (1e-5, 1.0)]),
+            ("op=symmetric", 2e-4, s3),
+            ("op=symmetric&letters=4", 1e-3, &[(1e-3, 0.775), (1e-4, 0.884), (1e-7, 0.946)]),
+            ("op=dihedral&n=5", 1e-3, &[(1e-4, 0.964)]),
+            ("n=7", 1e-6, &[(1e-3, 1.0), (1e-5, 1.0)]),
         ];
-        for (group, shares) in cases {
-            let spec = decode(&format!("#v1/groups?{group}")).0.spec;
+        for (link, tolerance, shares) in cases {
+            let spec = decode(&format!("#v1/groups?{link}")).0.spec;
             let Task::Groups(task) = &spec.task else { panic!("pairs") };
             let group = task.group().unwrap();
             let theory = GroupTheory::compute(&spec, &group, &Irreps::compute(&group)).unwrap();
             for (lambda, expected) in shares {
                 let share = theory.margin_ratio(*lambda).unwrap();
-                assert!((share - expected).abs() < 1e-3, "{}, {lambda:e}: {share}", task.group_key().0);
+                assert!((share - expected).abs() < tolerance, "{link}, {lambda:e}: {share}");
             }
             assert_eq!(theory.margin_ratio(1.0), None, "all weights are 0");
         }

@@ -356,7 +356,7 @@ const DRAWING_MARGIN: f32 = 8.0;
 pub fn curves_svg(recording: &PresetRecording) -> String {
     let place = |v: f32, axis: usize| match recording.log[axis] {
         // Step 0 is drawn where step 1 is.
-        true => libm::logf(if axis == 0 { v.max(1.0) } else { v }),
+        true => libm::logf(if axis == 0 && v == 0.0 { 1.0 } else { v }),
         false => v,
     };
     let xs = recording.curves.iter().flat_map(|curve| &curve.x).map(|x| place(*x, 0));
