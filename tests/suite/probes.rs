@@ -331,4 +331,10 @@ fn the_error_on_all_inputs_is_the_predicted_error() {
         assert!(same * 10 > 9 * rows.len(), "seed {seed}: {same} of {}, {differences:?}", rows.len());
         assert!(predicted[0] > 0.4 && predicted[rows.len() - 1] < 0.1, "seed {seed}: {predicted:?}");
     }
+    // The preset's claim: three quarters of the time above 45 %, then 0.
+    let spec = labs::find_preset("disjoint-polynet-all-inputs").unwrap().link().spec;
+    let predicted = predicted_errors(&spec, (0..=4_000).step_by(10));
+    let end = predicted.iter().position(|error| *error < 1e-9).unwrap();
+    let share = predicted[..end].iter().filter(|error| **error > 0.45).count() as f64 / end as f64;
+    assert!((0.75..0.8).contains(&share) && predicted[end..].iter().all(|error| *error < 1e-9), "{share}");
 }

