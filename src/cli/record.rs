@@ -105,7 +105,11 @@ fn thin_curve(series: &Series, log: [bool; 2]) -> Option<RecordedCurve> {
         points.extend([series.x.get(i), to].into_iter().flatten().map(|x| (*x, *y)));
     }
     points.retain(|(x, y)| x.is_finite() && y.is_finite() && !(log[1] && *y <= 0.0));
-    let place = |x: f64| if log[0] { libm::log(x.max(1.0)) } else { x };
+    // Step 0 is drawn where step 1 is.
+    let place = |x: f64| match log[0] {
+        true => libm::log(if x == 0.0 { 1.0 } else { x }),
+        false => x,
+    };
     let (first, last) = (place(points.first()?.0), place(points.last()?.0));
     let mut kept: Vec<(f64, f32)> = vec![];
     if points.len() <= MAX_CURVE_POINTS {

@@ -125,7 +125,7 @@ pub const CHARTS: &[ChartSpec] = &[
     ChartSpec::new(charts::MARGINS, |run| Reading::Lines(margins::draw_margins(run)))
         .applies(margins::check_margins)
         .summary(margins::describe_margins)
-        .depends_on(ChartDependency::Sweep),
+        .depends_on(ChartDependency::SweepAndFindings),
 ];
 
 /// `Ok` if the chart of neuron phases applies to a run: the group must be cyclic, and each neuron must have its own

@@ -38,27 +38,26 @@ pub(super) fn check_margins(run: &RunView) -> Result<(), String> {
     let mut cells = run.sweep.iter().flat_map(|sweep| &sweep.cells);
     match cells.all(|cell| theory::applies(&cell.spec) && key(&cell.spec.task) == group) {
         true => Ok(()),
-        false => Err(tr!("The largest margin is known for products in one group, the activation function z², the exponent ν = 3 and training on all pairs.").into()),
+        false => Err(tr!("Theory gives the largest margin for products in one group with the activation function z², the exponent ν = 3 and training on all pairs.").into()),
     }
 }
 
-/// Margins that theory predicts, as (λ, share of the largest margin), between the smallest and the largest swept λ; empty if λ
-/// is not swept or changes during a run.
-fn predicted_margins(run: &RunView) -> Vec<(f64, f64)> {
+/// Smallest and largest swept λ > 0; `None` if λ is not swept or changes during a run, so that theory predicts nothing.
+fn swept_penalties(run: &RunView) -> Option<(f64, f64)> {
     let swept = &run.link.spec.run.sweep;
-    let Some(theory) = theory_of(run).filter(|theory| theory.irrep_count() <= MAX_IRREPS) else {
+    if swept.key != "lambda" || run.spec().architecture().next_penalty(0).is_some() {
+        return None;
+    }
+    let positive = axis_positions(swept).into_iter().filter(|lambda| *lambda > 0.0);
+    let (low, high) = positive.fold((f64::INFINITY, 0.0f64), |(low, high), at| (low.min(at), high.max(at)));
+    (low <= high).then_some((low, high))
+}
+
+/// Margins that theory predicts, as (λ, share of the largest margin), from the smallest to the largest swept λ.
+fn predicted_margins(run: &RunView, theory: &GroupTheory) -> Vec<(f64, f64)> {
+    let Some((low, high)) = swept_penalties(run).filter(|_| theory.irrep_count() <= MAX_IRREPS) else {
         return vec![];
     };
-    let has_schedule = run.spec().architecture().next_penalty(0).is_some();
-    if swept.key != "lambda" || has_schedule {
-        return vec![];
-    }
-    let places = axis_positions(swept);
-    let positive = places.iter().copied().filter(|lambda| *lambda > 0.0);
-    let (low, high) = positive.fold((f64::INFINITY, 0.0f64), |(low, high), at| (low.min(at), high.max(at)));
-    if low > high {
-        return vec![];
-    }
     let at = |i: u32| low * libm::pow(high / low, f64::from(i) / f64::from(INTERVALS));
     (0..=INTERVALS).filter_map(|i| Some((at(i), theory.margin_ratio(at(i))?))).collect()
 }
@@ -67,7 +66,7 @@ fn predicted_margins(run: &RunView) -> Vec<(f64, f64)> {
 pub(super) fn draw_margins(run: &RunView) -> LineChart {
     let Some(theory) = theory_of(run) else { return LineChart::default() };
     let mut lines = draw_final_margins(run, theory.max_margin.value);
-    let predicted = predicted_margins(run);
+    let predicted = predicted_margins(run, theory);
     if !predicted.is_empty() {
         lines.series.push(Series {
             name: tr!("theory").into(),
@@ -88,21 +87,22 @@ pub(super) fn draw_margins(run: &RunView) -> LineChart {
 
 /// Summary of the chart, for screen readers: the largest margin at the end of a run, and what theory predicts for the smallest λ.
 pub(super) fn describe_margins(run: &RunView) -> Option<String> {
-    let largest = theory_of(run)?.max_margin.value;
-    let margins = draw_final_margins(run, largest);
+    let theory = theory_of(run)?;
+    let margins = draw_final_margins(run, theory.max_margin.value);
     let shares = margins.series.iter().flat_map(|series| series.y.iter().copied());
     let Some(best) = shares.filter(|share| share.is_finite()).max_by(f32::total_cmp) else {
         return Some(tr!("No run of the sweep has ended yet.").into());
     };
     let found = tr!("The largest margin at the end of a run is {share} of γ*.", share = format_percent(best));
-    Some(match predicted_margins(run).first() {
+    let predicted = swept_penalties(run).and_then(|(lambda, _)| Some((lambda, theory.margin_ratio(lambda)?)));
+    Some(match predicted {
         Some((lambda, share)) => {
-            let theory = tr!(
+            let predicted = tr!(
                 "For λ = {lambda}, theory predicts {share}.",
-                lambda = vivarium_core::settings::format_real(*lambda),
-                share = format_percent(*share as f32)
+                lambda = vivarium_core::settings::format_real(lambda),
+                share = format_percent(share as f32)
             );
-            format!("{found} {theory}")
+            format!("{found} {predicted}")
         }
         None => found,
     })

@@ -117,7 +117,7 @@ impl GroupTheory {
         (!optimum.is_zero_network).then_some(optimum.margin_ratio)
     }
 
-    /// Number of irreps of the group; those with complex characters count as one real irrep.
+    /// Number of real irreps of the group: an irrep with complex characters and its conjugate are one.
     pub fn irrep_count(&self) -> usize {
         self.characters.irrep_count()
     }

@@ -35,7 +35,7 @@ const LARGEST_WEIGHT: f64 = 1e6;
 /// Largest number of irrelevant weights of a block whose signs are all tried; for more, their sum is taken to be normal.
 const MAX_SIGNS: usize = 8;
 
-/// Numbers and inputs of the blocks of a run whose error theory predicts, and its time of gradient flow for each step.
+/// Blocks of a run whose error theory predicts, and the time of gradient flow for each of its training steps.
 struct Predicted {
     /// Inputs of each block.
     blocks: Vec<Range<usize>>,
@@ -88,6 +88,7 @@ pub(super) fn check_predicted(run: &RunView) -> Result<(), String> {
 }
 
 /// Gradient flow of the first network of a run, from its initial weights.
+#[derive(Clone)]
 struct PredictedRun {
     /// Relevant weights of the blocks, and the time of gradient flow.
     flow: GradientFlow,
@@ -135,9 +136,8 @@ pub fn predicted_errors(spec: &RunSpec, steps: impl Iterator<Item = u64>) -> Vec
 /// Curve of the predicted error, as (training step, error); the curve ends where the relevant weights become infinite, or at
 /// the run's last step.
 fn predicted_curve(spec: &RunSpec) -> Vec<(f64, f64)> {
-    let Some(mut whole) = PredictedRun::start(spec) else { return vec![] };
-    let (end, _) = whole.error_at(spec.run.steps as f64);
     let Some(mut run) = PredictedRun::start(spec) else { return vec![] };
+    let (end, _) = run.clone().error_at(spec.run.steps as f64);
     (0..=POINTS).map(|at| run.error_at(end * at as f64 / POINTS as f64)).collect()
 }
 

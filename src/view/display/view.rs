@@ -473,6 +473,8 @@ pub enum ChartDependency {
     Solved,
     /// Finished runs of the sweep.
     Sweep,
+    /// Finished runs of the sweep, and findings of probes or the lab's theory.
+    SweepAndFindings,
 }
 
 /// Declaration of a chart: when it applies and how it is drawn.

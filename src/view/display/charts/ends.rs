@@ -1,10 +1,11 @@
 //! Held-out error at the end of each run of a sweep.
 
 use super::general::require_sweep;
+use super::margin::margin_share_label;
 use super::{ChartDependency, ChartSpec};
 use crate::display::sweep::{self, SweepProgress, sweep_axis};
 use crate::display::view::RunView;
-use crate::display::words::{format_percent, format_setting, format_significant, setting_symbol};
+use crate::display::words::{format_percent, format_setting, setting_symbol};
 use vivarium_core::sorting;
 use vivarium_model::chart;
 use vivarium_plot::analysis::ends::{self, SweepCurve};
@@ -34,13 +35,17 @@ pub fn final_measure_curves(run: &RunView, measure: usize) -> Vec<SweepCurve> {
 /// Chart of the normalised margin of each replica at the end of each run of a sweep, divided by `largest`, over the values of
 /// the first swept setting; one curve per value of the second.
 pub fn draw_final_margins(run: &RunView, largest: f64) -> LineChart {
-    let (label, places, has_ratios) = sweep_axis(&run.link.spec);
     let curves = final_value_curves(run, |sweep, run| {
         let margins = &sweep.last_row(run)?.margin;
         Some(margins.iter().map(|margin| (f64::from(*margin) / largest) as f32).collect())
     });
-    let unit = tr!("margin as a share of γ* = {largest}", largest = format_significant(largest));
-    let mut lines = ends::chart(&curves, &label, &unit);
+    chart_over_sweep(run, &curves, &margin_share_label(largest))
+}
+
+/// Chart of final results over the values of the first swept setting, on its axis.
+fn chart_over_sweep(run: &RunView, curves: &[SweepCurve], y_label: &str) -> LineChart {
+    let (label, places, has_ratios) = sweep_axis(&run.link.spec);
+    let mut lines = ends::chart(curves, &label, y_label);
     (lines.log_x, lines.x_range) = (has_ratios, Some(sweep::value_range(&places)));
     lines
 }
@@ -66,9 +71,7 @@ fn final_value_curves(
 
 /// Draws the held-out error at the end of each run of a sweep, as curves over the values of the first swept setting.
 fn draw_final_errors(run: &RunView) -> Reading {
-    let (label, places, has_ratios) = sweep_axis(&run.link.spec);
-    let mut lines = ends::chart(&final_error_curves(run), &label, tr!("held-out error"));
-    (lines.log_x, lines.x_range) = (has_ratios, Some(sweep::value_range(&places)));
+    let mut lines = chart_over_sweep(run, &final_error_curves(run), tr!("held-out error"));
     if run.vocabulary().has_numeric_labels {
         lines.y_label = tr!("relative error").into();
     }

@@ -49,9 +49,7 @@ fn draw_margin(run: &RunView) -> LineChart {
     LineChart {
         x_label: tr!("step").into(),
         y_label: match largest {
-            Some(largest) => {
-                tr!("margin as a share of γ* = {largest}", largest = format_significant(largest))
-            }
+            Some(largest) => margin_share_label(largest),
             None => tr!("normalised margin").into(),
         },
         // Below zero there are wrong answers, and the share says nothing.
@@ -60,6 +58,11 @@ fn draw_margin(run: &RunView) -> LineChart {
         reference_lines: references,
         ..Default::default()
     }
+}
+
+/// Label of an axis of margins divided by the largest margin γ* = `largest`.
+pub(super) fn margin_share_label(largest: f64) -> String {
+    tr!("margin as a share of γ* = {largest}", largest = format_significant(largest))
 }
 
 /// Whether the normalised margin of every replica is NaN in the measurement `row` although all training losses are

@@ -225,6 +225,7 @@ impl ChartOfRun for Chart {
 
     fn stamp(self, run: &RunView) -> ChartStamp {
         let ViewSettings { x_axis, y_axis, counted, smooth, head, .. } = run.link.view;
+        let ended_runs = || run.sweep.as_ref().map_or(0, |sweep| sweep.ended_count() as u64);
         let at = match run.chart_rules(self).map_or(ChartDependency::Nothing, |rules| rules.depends_on) {
             ChartDependency::Nothing => 0,
             ChartDependency::Measurements => run.history.latest().map_or(u64::MAX, |row| row.step),
@@ -237,7 +238,8 @@ impl ChartOfRun for Chart {
             ChartDependency::Head => run.finding_count ^ (head as u64) << 40,
             ChartDependency::Sequence => run.finding_count ^ run.view_changes << 40,
             ChartDependency::Solved => run.solved.len() as u64,
-            ChartDependency::Sweep => run.sweep.as_ref().map_or(0, |sweep| sweep.ended_count() as u64),
+            ChartDependency::Sweep => ended_runs(),
+            ChartDependency::SweepAndFindings => ended_runs() ^ run.finding_count << 40,
         };
         let marks = run.solved.len() + run.spec().run.schedule.len() + run.event_stamp();
         ChartStamp {
