@@ -15,6 +15,8 @@ pub struct Layout {
     pub sizes: Vec<usize>,
     /// Whether weight decay pulls on each parameter.
     pub decays: Vec<bool>,
+    /// Whether each parameter is trained.
+    pub trained: Vec<bool>,
     /// Update rule.
     pub rule: Rule,
     /// Rows and columns of each parameter.
@@ -29,10 +31,11 @@ impl Layout {
         let architecture = spec.architecture();
         let parameters = architecture.parameters(spec.task.examples().inputs(), 1);
         let decays = (0..parameters.len()).map(|which| architecture.decays(which)).collect();
+        let trained = (0..parameters.len()).map(|which| architecture.is_trained(which)).collect();
         let sizes = parameters.iter().map(|p| p.len()).collect();
         let shapes = parameters.iter().map(|p| [p.shape[1], p.shape[2]]).collect();
         let (rule, clip) = (Rule::of(&spec.optimizer), spec.optimizer.clip());
-        Layout { sizes, decays, rule, shapes, clip }
+        Layout { sizes, decays, trained, rule, shapes, clip }
     }
 
     /// Room for all parameters, one list of rows for each.
@@ -62,9 +65,10 @@ impl Replica {
         &self.state[0]
     }
 
-    /// Moves all weights against their gradient, which has the same layout and is [shortened](clip) before if it is too long.
+    /// Moves all trained weights against their gradient, which has the same layout and is [shortened](clip) before if it is
+    /// too long.
     pub fn update(&mut self, layout: &Layout, gradient: &mut [Vec<Row>], update: &Update) {
-        self.update_some(layout, gradient, update, |_| true);
+        self.update_some(layout, gradient, update, |which| layout.trained[which]);
     }
 
     /// Moves the weights of the parameters for which `trains` is true; the norm of a gradient is that of these parameters.

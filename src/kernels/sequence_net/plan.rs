@@ -66,6 +66,10 @@ impl Network {
             Some(Family::Minimal) => Kind::Minimal,
             _ => return Err(other()),
         };
+        let architecture = spec.architecture();
+        if !(0..spec.parameters().len()).all(|which| architecture.is_trained(which)) {
+            return Err(tr!("some of its weights are not trained").into());
+        }
         let rule = Rule::of(&spec.optimizer);
         Ok(Network { symbols: drawn.symbols, length: drawn.length, kind, batch: spec.run.batch, rule })
     }

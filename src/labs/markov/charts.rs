@@ -1,8 +1,10 @@
 //! The charts of networks on sequences.
 
+use super::gradients;
 use super::own_network::{attention_layers, check_traceable};
 use super::probes::{ABLATION, PARAMETERS};
 use super::state::{MarkovState, Predictor};
+use super::swaps::{LayerSwaps, check_has_swaps};
 use super::texts::describe_chart;
 use vivarium_model::models::Model;
 use vivarium_model::models::attention_only::Positions;
@@ -75,6 +77,18 @@ pub const CHARTS: &[ChartSpec] = &[
     .summary(|run| describe_chart(charts::OTHERS, run))
     .depends_on(ChartDependency::Measurements)
     .uses_measurements_only(),
+    ChartSpec::new(charts::GRADIENTS, |run| {
+        Reading::Lines(add_step_marks(gradients::draw_gradients(run), run))
+    })
+    .probe(gradients::GRADIENTS)
+    .summary(|run| Some(gradients::describe_gradients(run))),
+    ChartSpec::new(charts::SWAPS, |run| {
+        let swaps = run.lab_state().and_then(|chains: &MarkovState| chains.swaps.as_ref());
+        Reading::Grid(swaps.map(LayerSwaps::draw).unwrap_or_default())
+    })
+    .probe(PARAMETERS)
+    .applies(|run| check_has_swaps(run.spec()))
+    .summary(|run| Some(run.lab_state::<MarkovState>()?.swaps.as_ref()?.describe())),
     ChartSpec::new(charts::KERNEL, |run| Reading::Grid(draw_kernel(run).unwrap_or_default()))
         .probe(PARAMETERS)
         .applies(check_is_minimal)

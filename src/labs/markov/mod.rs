@@ -2,12 +2,15 @@
 
 mod charts;
 mod example;
+mod gradients;
 pub mod hero;
+mod layers;
 mod own_network;
 pub mod panel;
 pub mod presets;
 pub mod probes;
 pub mod state;
+mod swaps;
 mod texts;
 
 use super::LabParts;

@@ -1,12 +1,15 @@
-//! Probes of networks on sequences: all their parameters, and the KL divergence without each of their heads.
+//! Probes of networks on sequences: all their parameters, the KL divergence without each of their heads, and gradients.
 
+use super::gradients::{GRADIENTS, measure_gradients};
 use super::own_network::{attention_layers, remove_heads};
 use vivarium_kernels::cpu::sequence_net::{Answers, Inference};
 use vivarium_model::protocol::ProbeResult;
 use vivarium_model::run::RunSpec;
 use vivarium_model::tasks::{ExampleForm, TaskData};
 use vivarium_training::session::evaluator::Evaluator;
-use vivarium_view::probing::{AllParameters, Probe, ProbeMeasurement, ProbeSpec, ProbedNetwork};
+use vivarium_view::probing::{
+    AllParameters, Probe, ProbeMeasurement, ProbeSpec, ProbedNetwork, SinglePassMeasurement,
+};
 
 /// Number of contexts (held-out sequences) evaluated in one call of `poll`, which keeps each call short.
 const CONTEXTS_PER_SLICE: usize = 64;
@@ -17,13 +20,16 @@ pub const PARAMETERS: Probe = Probe { name: "parameters", applies: check_has_seq
 /// KL divergence from the true distribution of the symbol after the context to the network's prediction, in nats: for
 /// the whole network, then without each head, layer by layer.
 pub const ABLATION: Probe = Probe { name: "ablation", applies: check_has_heads };
-
-/// Probes of the lab on Markov chains: [`PARAMETERS`] and [`ABLATION`], the loss without each head.
+/// Probes of the lab on Markov chains: [`PARAMETERS`], [`ABLATION`], the loss without each head, and [`GRADIENTS`].
 pub const PROBES: &[ProbeSpec] = &[
     ProbeSpec { probe: PARAMETERS, start_measurement: |_| Some(Box::new(AllParameters(PARAMETERS.id()))) },
     ProbeSpec {
         probe: ABLATION,
         start_measurement: |network| Some(Box::new(AblationJob::new(&network.spec)?)),
+    },
+    ProbeSpec {
+        probe: GRADIENTS,
+        start_measurement: |_| Some(Box::new(SinglePassMeasurement(measure_gradients))),
     },
 ];
 

@@ -8,6 +8,7 @@
 
 use super::own_network;
 use super::probes::{ABLATION, PARAMETERS};
+use super::swaps::LayerSwaps;
 use vivarium_core::bounds::PAGE_SLICE_OPERATIONS;
 use vivarium_core::rng::{Purpose, RandomStream};
 use vivarium_model::models::attention_only::{Look, LookJob};
@@ -17,7 +18,7 @@ use vivarium_model::permalink::{Link, ViewSettings};
 use vivarium_model::protocol::{Measurement, ProbeResult};
 use vivarium_model::run::RunSpec;
 use vivarium_model::tasks::Task;
-use vivarium_model::tasks::markov::MarkovChain;
+use vivarium_model::tasks::markov::{MarkovChain, charts};
 use vivarium_plot::analysis::chains::curves;
 use vivarium_plot::analysis::chains::parts::{DistanceWeights, normalise_lags};
 use vivarium_plot::analysis::chains::{head_names, symbol_letter};
@@ -132,6 +133,8 @@ pub struct MarkovState {
     pub ablation: Option<Vec<f32>>,
     /// First layer's attention weights by distance of query and key, at some training steps of the run.
     pub distances: ThinnedHistory<DistanceWeights>,
+    /// Networks that combine layers of different training steps; `None` for networks of another kind, and for large ones.
+    pub swaps: Option<LayerSwaps>,
     /// Sequence of symbols shown in the panel, with the first network's attention and logits for it.
     pub inspected: InspectedSequence,
     /// Settings of the theoretical training of the minimal model, and its result; `None` for other networks.
@@ -178,6 +181,7 @@ impl MarkovState {
             step: 0,
             ablation: None,
             distances: ThinnedHistory::new(MAX_SNAPSHOTS + 1),
+            swaps: LayerSwaps::new(spec, task),
             inspected: InspectedSequence {
                 symbols: vec![],
                 origin: SequenceOrigin::HeldOut(1),
@@ -196,7 +200,11 @@ impl MarkovState {
         if !chains.parameters.is_empty() {
             let weights = compute_distance_weights(&chains.spec, &chains.weights());
             chains.distances.push(0, weights);
+            if let Some(swaps) = &mut chains.swaps {
+                swaps.push(0, &chains.parameters);
+            }
         }
+        chains.update_swaps(view);
         chains.update_inspected(view);
         chains.continue_work(PAGE_SLICE_OPERATIONS);
         if chains.bayes_job.as_ref().is_some_and(|job| job.remaining_operations() <= PAGE_SLICE_OPERATIONS) {
@@ -211,6 +219,13 @@ impl MarkovState {
             self.theory = None;
         } else if self.theory.as_ref().is_none_or(|(old, _)| old != settings) {
             self.theory = Some((settings.clone(), settings.compute()));
+        }
+    }
+
+    /// Computes the networks that combine layers of different steps only while their chart is shown.
+    fn update_swaps(&mut self, view: &ViewSettings) {
+        if let Some(swaps) = &mut self.swaps {
+            swaps.is_shown = view.show.contains(&charts::SWAPS);
         }
     }
 
@@ -473,14 +488,25 @@ impl LabState for MarkovState {
             (self.strategy_kl, self.strategies_job) = (lines, None);
             return WorkProgress::Updated;
         }
-        let Some(job) = &mut self.bayes_job else { return WorkProgress::Done };
-        let Some(line) = job.advance(operations) else { return WorkProgress::Continuing };
-        (self.bayes, self.bayes_job) = (Some(line), None);
-        WorkProgress::Updated
+        if let Some(job) = &mut self.bayes_job {
+            let Some(line) = job.advance(operations) else { return WorkProgress::Continuing };
+            (self.bayes, self.bayes_job) = (Some(line), None);
+            return WorkProgress::Updated;
+        }
+        match &mut self.swaps {
+            Some(swaps) if swaps.is_busy() => {
+                swaps.advance(operations);
+                if swaps.is_busy() { WorkProgress::Continuing } else { WorkProgress::Updated }
+            }
+            _ => WorkProgress::Done,
+        }
     }
 
     fn is_busy(&self) -> bool {
-        self.pending_trace.is_some() || self.strategies_job.is_some() || self.bayes_job.is_some()
+        self.pending_trace.is_some()
+            || self.strategies_job.is_some()
+            || self.bayes_job.is_some()
+            || self.swaps.as_ref().is_some_and(LayerSwaps::is_busy)
     }
 
     fn add_finding(&mut self, step: u64, finding: &ProbeResult, link: &Link) {
@@ -489,6 +515,9 @@ impl LabState for MarkovState {
         } else if let Some(parameters) = PARAMETERS.parameters(&self.spec, finding) {
             (self.parameters, self.step) = (parameters, step);
             self.distances.push(step, compute_distance_weights(&self.spec, &self.weights()));
+            if let Some(swaps) = &mut self.swaps {
+                swaps.push(step, &self.parameters);
+            }
             self.update_inspected(&link.view);
         }
     }
@@ -496,12 +525,14 @@ impl LabState for MarkovState {
     fn copy_curves(&mut self, end: &dyn LabState) {
         if let Some(end) = end.downcast_state::<Self>() {
             self.distances = end.distances.clone();
+            self.swaps = end.swaps.clone();
         }
     }
 
     fn recompute_view(&mut self, link: &Link) {
         self.update_inspected(&link.view);
         self.update_theory(&link.theory);
+        self.update_swaps(&link.view);
     }
 
     fn nearest_stage(&self, row: &Measurement) -> Option<String> {

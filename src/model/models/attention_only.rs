@@ -85,6 +85,26 @@ choices! {
         Drawn = "drawn", "Random weights";
         /// The induction head of proposition 8.2.
         Circuit = "circuit", "The induction head written by hand";
+        /// Embedding and read-out of proposition 8.2; both layers random.
+        Embedding = "embedding", "Embedding and read-out by hand";
+        /// As `Embedding`, and the first layer of proposition 8.2; the second layer random.
+        First = "layer1", "Embedding, read-out and layer 1 by hand";
+        /// As `Embedding`, and the second layer of proposition 8.2; the first layer random.
+        Second = "layer2", "Embedding, read-out and layer 2 by hand";
+    }
+}
+
+choices! {
+    /// The weights that are trained.
+    pub enum TrainedPart {
+        /// All weights.
+        All = "all", "All weights";
+        /// The weights of all layers; embedding and read-out keep their initial weights.
+        Layers = "layers", "Layers, without embedding and read-out";
+        /// The weights of the first layer alone.
+        First = "layer1", "Layer 1 alone";
+        /// The weights of the second layer alone.
+        Second = "layer2", "Layer 2 alone";
     }
 }
 
@@ -102,13 +122,15 @@ settings! {
         /// Whether an MLP of 4d neurons follows the attention of each layer.
         mlp: Block = Block::Off, "mlp", "MLP", Range::Choice(Block::OPTIONS);
         /// Standard deviation of the initial weights.
-        scale: f64 = 0.1, "std", "Scale of the initial weights", Range::Real(0.0, 2.0), only when "from" = "drawn";
+        scale: f64 = 0.1, "std", "Scale of the initial weights", Range::Real(0.0, 2.0), only when "from" = "drawn" | "embedding" | "layer1" | "layer2";
         /// Weights at the start of the run.
         from: Beginning = Beginning::Drawn, "from", "Initial weights", Range::Choice(Beginning::OPTIONS);
         /// Sharpness c of the attention in the induction head written by hand; the larger c, the closer the attention is to a hard maximum.
-        sharpness: f64 = 20.0, "c", "Sharpness c", Range::Real(0.0, 200.0), only when "from" = "circuit";
+        sharpness: f64 = 20.0, "c", "Sharpness c", Range::Real(0.0, 200.0), only when "from" = "circuit" | "layer1" | "layer2";
         /// Slope a of the read-out written by hand: logit = a × the symbol's frequency after copies of the current symbol.
-        slope: f64 = 3.0, "a", "Read-out slope a", Range::Real(0.0, 20.0), only when "from" = "circuit";
+        slope: f64 = 3.0, "a", "Read-out slope a", Range::Real(0.0, 20.0), only when "from" = "circuit" | "embedding" | "layer1" | "layer2";
+        /// Weights that are trained; all other weights keep their initial values.
+        trained: TrainedPart = TrainedPart::All, "trained", "Trained weights", Range::Choice(TrainedPart::OPTIONS);
     }
 }
 
@@ -206,6 +228,11 @@ impl AttentionOnly {
     /// Where each parameter stands.
     pub fn places(&self) -> Places {
         self.layers().places()
+    }
+
+    /// The layer of parameter number `which`, from 0; `None` for embeddings, positions, the last gains and the read-out.
+    pub fn layer_of(&self, which: usize) -> Option<usize> {
+        self.places().layers.iter().position(|at| at.contains(which))
     }
 }
 
@@ -309,7 +336,21 @@ impl Architecture for OfLength {
             let scale = self.net.scale as f32 * if pre && is_residual(which) { residual } else { 1.0 };
             each(seed, parameter, |stream, i| scale * stream.draw_normal(which as u64, i))
         };
-        self.parameters(inputs, replicas).iter().enumerate().map(draw).collect()
+        let mut weights: Vec<Vec<f32>> =
+            self.parameters(inputs, replicas).iter().enumerate().map(draw).collect();
+        for (which, given) in self.net.given_weights(inputs, self.length).into_iter().flatten() {
+            weights[which] = given.repeat(replicas);
+        }
+        weights
+    }
+
+    fn is_trained(&self, which: usize) -> bool {
+        match (self.net.trained, self.net.layer_of(which)) {
+            (TrainedPart::All, _) | (TrainedPart::Layers, Some(_)) => true,
+            (TrainedPart::First, layer) => layer == Some(0),
+            (TrainedPart::Second, layer) => layer == Some(1),
+            (TrainedPart::Layers, None) => false,
+        }
     }
 
     fn decays(&self, which: usize) -> bool {
@@ -339,6 +380,10 @@ impl Architecture for OfLength {
             let expected =
                 format!("divisors of d = {d}, since the d components are divided equally among the heads");
             problems.push(InvalidSetting::new("heads", &text.join("."), expected));
+        }
+        if self.net.trained == TrainedPart::Second && self.net.heads.len() < 2 {
+            let expected = tr!("all, layers or layer1, because the network has a single layer");
+            problems.push(InvalidSetting::new("trained", "layer2", expected));
         }
         problems.extend(super::exceeds_memory(self.activations(inputs), batch, replicas));
         problems

@@ -277,6 +277,22 @@ pub struct LayerPlaces {
     pub mlp: Option<[usize; 2]>,
 }
 
+impl LayerPlaces {
+    /// Whether parameter number `which` belongs to the layer.
+    pub fn contains(&self, which: usize) -> bool {
+        let all = [
+            self.gain,
+            Some(self.query),
+            Some(self.key),
+            Some(self.value),
+            self.distances,
+            self.out,
+            self.mlp_gain,
+        ];
+        all.contains(&Some(which)) || self.mlp.is_some_and(|mlp| mlp.contains(&which))
+    }
+}
+
 /// Places of all parameters.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Places {

@@ -32,6 +32,22 @@ choices! {
         Bigram = "bigram", "Bigram counts, weights set by hand";
         /// Counts of symbols.
         Unigram = "unigram", "Unigram counts, weights set by hand";
+        /// v that reads the symbol before, as in the counts of pairs; W constant.
+        First = "layer1", "v at distance 1 by hand, constant W";
+        /// W = 1, as in the counts of pairs; v constant.
+        Second = "layer2", "W = 1 by hand, constant v";
+    }
+}
+
+choices! {
+    /// The weights that are trained.
+    pub enum TrainedPart {
+        /// W and v.
+        All = "all", "W and v";
+        /// v alone: the first layer.
+        First = "layer1", "v alone (layer 1)";
+        /// W alone: the second layer.
+        Second = "layer2", "W alone (layer 2)";
     }
 }
 
@@ -41,9 +57,11 @@ settings! {
         /// Weights at the start of the run.
         from: Beginning = Beginning::Constant, "from", "Initial weights", Range::Choice(Beginning::OPTIONS);
         /// Value of every entry of W at the start of the run.
-        kernel: f64 = 0.0, "w0", "Initial W", Range::Real(-1.0, 1.0), only when "from" = "constant";
+        kernel: f64 = 0.0, "w0", "Initial W", Range::Real(-1.0, 1.0), only when "from" = "constant" | "layer1";
         /// Value of every entry of v at the start of the run.
-        lags: f64 = 0.02, "v0", "Initial v", Range::Real(-1.0, 1.0), only when "from" = "constant";
+        lags: f64 = 0.02, "v0", "Initial v", Range::Real(-1.0, 1.0), only when "from" = "constant" | "layer2";
+        /// Weights that are trained; all other weights keep their initial values.
+        trained: TrainedPart = TrainedPart::All, "trained", "Trained weights", Range::Choice(TrainedPart::OPTIONS);
     }
 }
 
@@ -71,17 +89,25 @@ f_i[s] = Σ_{j ≤ i, x_j = s} Σ_{r ≤ j} lags[j − r] kernel[x_i, x_r]      
     /// The weights of fact 8.3, in the order of [`Architecture::parameters`], if that is what a run begins from.
     pub fn counting(&self, task: &Task) -> Option<Vec<Vec<f32>>> {
         let TaskData::Sequences(drawn) = task.data() else { return None };
-        let symbols = drawn.symbols;
-        let (distance, kernel) = match self.from {
-            Beginning::Constant => return None,
-            Beginning::Bigram => {
-                let identity = (0..symbols * symbols).map(|i| f32::from(i % (symbols + 1) == 0));
-                (1, identity.collect())
-            }
-            Beginning::Unigram => (0, vec![1.0; symbols * symbols]),
+        let given = match self.from {
+            Beginning::Bigram | Beginning::Unigram => self.given(drawn.symbols, drawn.length),
+            Beginning::Constant | Beginning::First | Beginning::Second => return None,
         };
-        let lags = (0..drawn.length).map(|d| f32::from(d == distance)).collect();
-        Some(vec![kernel, lags])
+        given.into_iter().collect()
+    }
+
+    /// W and v where they are set by hand, in the order of [`Architecture::parameters`]; `None` for a tensor that begins
+    /// constant.
+    fn given(&self, symbols: usize, length: usize) -> [Option<Vec<f32>>; 2] {
+        let identity = || (0..symbols * symbols).map(|i| f32::from(i % (symbols + 1) == 0)).collect();
+        let at = |distance: usize| (0..length).map(|d| f32::from(d == distance)).collect();
+        match self.from {
+            Beginning::Constant => [None, None],
+            Beginning::Bigram => [Some(identity()), Some(at(1))],
+            Beginning::Unigram => [Some(vec![1.0; symbols * symbols]), Some(at(0))],
+            Beginning::First => [None, Some(at(1))],
+            Beginning::Second => [Some(identity()), None],
+        }
     }
 }
 
@@ -146,8 +172,20 @@ impl Architecture for OfLength {
 
     fn initial(&self, _seed: u64, inputs: usize, replicas: usize) -> Vec<Vec<f32>> {
         let parameters = self.parameters(inputs, replicas);
-        let constant = |which: usize, value: f64| vec![value as f32; parameters[which].len()];
-        vec![constant(KERNEL, self.net.kernel), constant(LAGS, self.net.lags)]
+        let [kernel, lags] = self.net.given(inputs, self.length);
+        let fill = |which: usize, given: Option<Vec<f32>>, value: f64| match given {
+            Some(given) => given.repeat(replicas),
+            None => vec![value as f32; parameters[which].len()],
+        };
+        vec![fill(KERNEL, kernel, self.net.kernel), fill(LAGS, lags, self.net.lags)]
+    }
+
+    fn is_trained(&self, which: usize) -> bool {
+        match self.net.trained {
+            TrainedPart::All => true,
+            TrainedPart::First => which == LAGS,
+            TrainedPart::Second => which == KERNEL,
+        }
     }
 
     fn step_flops(&self, inputs: usize, batch: usize) -> f64 {

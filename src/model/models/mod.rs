@@ -366,6 +366,10 @@ pub trait Architecture {
     fn decays(&self, _which: usize) -> bool {
         true
     }
+    /// Whether parameter `which` of [`Architecture::parameters`] is trained; the others keep their initial values.
+    fn is_trained(&self, _which: usize) -> bool {
+        true
+    }
     /// What is added to the loss at training step `step`, if anything is.
     fn penalty(&self, _step: u64) -> Option<Penalty> {
         None

@@ -172,7 +172,10 @@ fn format_settings(spec: &RunSpec, data: &ScriptPart, model: &ScriptPart) -> Str
     put("fixed", names(&|which| model.constant_parameters.contains(&which)));
     let graph = script_graph(spec);
     let is_fixed = |which: usize| graph.as_ref().is_some_and(|graph| !graph.parameters()[which].is_trained);
-    let is_frozen = |which| model.frozen_parameters.contains(&which) || is_fixed(which);
+    let architecture = spec.architecture();
+    let is_frozen = |which| {
+        model.frozen_parameters.contains(&which) || is_fixed(which) || !architecture.is_trained(which)
+    };
     put("frozen", names(&is_frozen));
     put("undecayed", names(&|which| !spec.architecture().decays(which)));
     dict_entries(all)

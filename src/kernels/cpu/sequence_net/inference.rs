@@ -4,6 +4,7 @@ use super::scratch::{Asked, Scratch, View};
 use super::symbols::Tally;
 use super::{Network, Replica};
 use crate::cpu::ReplicaState;
+use crate::cpu::one_hidden_layer::Row;
 use vivarium_model::run::RunSpec;
 
 /// What a network answers to contexts.
@@ -66,6 +67,20 @@ impl Inference {
     /// Heads of each layer.
     pub fn heads(&self) -> Vec<usize> {
         self.scratch.heads()
+    }
+
+    /// The gradient of the mean cross-entropy over all positions of `[sequences, length + 1]`: one list for each parameter,
+    /// in the order of [`Architecture::parameters`], for frozen parameters too.
+    ///
+    /// [`Architecture::parameters`]: vivarium_model::models::Architecture::parameters
+    pub fn gradient(&mut self, weights: &[&[f32]], batch: &[u8]) -> Vec<Vec<f32>> {
+        self.load(weights);
+        let mut gradient = self.scratch.zeros();
+        self.scratch.gradient(&self.replica, batch, &mut gradient);
+        let read = |(rows, own): (&Vec<Row>, &&[f32])| {
+            rows.iter().flat_map(|row| row.0).take(own.len()).collect()
+        };
+        gradient.iter().zip(weights).map(read).collect()
     }
 
     /// Cross-entropy and right answers on `[sequences, length + 1]`.

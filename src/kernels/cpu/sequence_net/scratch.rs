@@ -126,6 +126,11 @@ impl Scratch {
         replica.update(&self.network.layout, &mut self.gradients, update);
     }
 
+    /// Room for a gradient: zeros for all parameters.
+    pub fn zeros(&self) -> Vec<Vec<Row>> {
+        self.network.layout.rows()
+    }
+
     /// Writes the gradient of the mean loss of a replica on a batch as in [`Scratch::step`].
     pub fn gradient(&mut self, replica: &Replica, batch: &[u8], gradient: &mut Vec<Vec<Row>>) {
         self.compute(replica, Job::Gradients(batch));

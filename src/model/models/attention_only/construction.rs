@@ -27,10 +27,30 @@ impl AttentionOnly {
     /// nothing [stands in its way](Self::induction_head_problems).
     pub fn induction_head(&self, task: &Task) -> Option<Vec<Vec<f32>>> {
         let Task::MarkovChain(chain) = task else { return None };
-        if self.from == Beginning::Drawn || !self.induction_head_problems(task).is_empty() {
+        (self.from == Beginning::Circuit).then(|| self.all_layers(chain.symbols, chain.length))?
+    }
+
+    /// The weights that are written by hand where only a part of the induction head of proposition 8.2 is: their numbers in
+    /// the order of [`Architecture::parameters`](crate::models::Architecture::parameters), with the weights of one
+    /// network. `None` where the settings do not fit or no part is written by hand.
+    pub(super) fn given_weights(&self, symbols: usize, length: usize) -> Option<Vec<(usize, Vec<f32>)>> {
+        let layer = match self.from {
+            Beginning::Drawn | Beginning::Circuit => return None,
+            Beginning::Embedding => None,
+            Beginning::First => Some(0),
+            Beginning::Second => Some(1),
+        };
+        let all = self.all_layers(symbols, length)?.into_iter().enumerate();
+        Some(all.filter(|(which, _)| self.layer_of(*which).is_none_or(|of| Some(of) == layer)).collect())
+    }
+
+    /// All weights of the induction head for sequences of `length` of the given number of symbols; `None` where the
+    /// settings of the network do not fit.
+    fn all_layers(&self, symbols: usize, length: usize) -> Option<Vec<Vec<f32>>> {
+        if !self.unmet(symbols).is_empty() {
             return None;
         }
-        let (k, d) = (chain.symbols, self.hidden);
+        let (k, d) = (symbols, self.hidden);
         let places = self.places();
         // A k by k block of a matrix of `rows` rows that is `value` times the identity.
         let block = |rows: usize, columns: usize, [row, column]: [usize; 2], value: f64| {
@@ -45,7 +65,7 @@ impl AttentionOnly {
             weights[at.query] = square([0, 0], self.sharpness);
             weights[at.key] = square([1, 0], layer as f64);
             weights[at.value] = square([0, layer + 1], 1.0);
-            let mut distances = vec![0.0; chain.length * d];
+            let mut distances = vec![0.0; length * d];
             if layer == 0 {
                 distances[d..d + k].fill(1.0);
             }
@@ -58,13 +78,17 @@ impl AttentionOnly {
     /// What stands in the way of the induction head of proposition 8.2, each with what would be right; nothing where a
     /// run does not begin from it.
     pub fn induction_head_problems(&self, task: &Task) -> Vec<InvalidSetting> {
-        let Task::MarkovChain(chain) = task else { return vec![] };
-        if self.from == Beginning::Drawn {
-            return vec![];
+        match task {
+            Task::MarkovChain(chain) if self.from != Beginning::Drawn => self.unmet(chain.symbols),
+            _ => vec![],
         }
-        let wide = 3 * chain.symbols;
+    }
+
+    /// The settings that do not fit the induction head for the given number of symbols, each with the value that fits.
+    fn unmet(&self, symbols: usize) -> Vec<InvalidSetting> {
+        let wide = 3 * symbols;
         let unmet = [
-            ("d", self.hidden != wide, format!("{wide}, three blocks of k = {}", chain.symbols)),
+            ("d", self.hidden != wide, format!("{wide}, three blocks of k = {symbols}")),
             ("heads", self.heads != [1, 1], "1.1, one head in each of two layers".into()),
             (
                 "pos",

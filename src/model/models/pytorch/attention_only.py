@@ -8,7 +8,7 @@ FUTURE = PLACES > PLACES[:, None]
 
 
 def initial():
-    if S.get("from") == "circuit":
+    if S["from"] == "circuit":
         return induction_head()
     p = {}
     for name, shape in SHAPES.items():
@@ -17,6 +17,10 @@ def initial():
         deviation = S["std"] / math.sqrt(2 * len(S["heads"])) if added else S["std"]
         is_gain = "gain" in name
         p[name] = torch.ones(REPLICAS, *shape) if is_gain else deviation * torch.randn(REPLICAS, *shape)
+    if S["from"] != "drawn":
+        given = {"layer1": "1", "layer2": "2"}.get(S["from"], "none")
+        by_hand = induction_head()
+        p |= {name: by_hand[name] for name in SHAPES if name in ("embed", "readout") or name.endswith(given)}
     return p
 
 
@@ -26,11 +30,11 @@ def induction_head():
 
     def put(name, row, column, value):
         each = torch.arange(K)
-        p[name][:, row * K + each, column * K + each] = float(value)
+        p[name][:, row * K + each, column * K + each] = float(value or 0)
 
     put("embed", 0, 0, 1)
     for layer in (1, 2):
-        put(f"query{layer}", 0, 0, S["c"])
+        put(f"query{layer}", 0, 0, S.get("c"))
         put(f"key{layer}", 1, 0, layer - 1)
         put(f"value{layer}", 0, layer, 1)
     p["distances1"][:, 1, :K] = 1

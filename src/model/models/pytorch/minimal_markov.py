@@ -7,11 +7,14 @@ DISTANCE = (PLACES[:, None] - PLACES).clamp_min(0)
 
 
 def initial():
-    lags = (PLACES[None] == (S["from"] == "bigram")).float()  # at distance 1, or 0
+    lags = (PLACES[None] == (S["from"] != "unigram")).float()  # at distance 1, or 0
+    w0, v0 = torch.tensor(S.get("w0", 0.0)), torch.tensor(S.get("v0", 0.0))
     values = {
         "bigram": {"kernel": torch.eye(K), "lags": lags},
         "unigram": {"kernel": torch.ones(K, K), "lags": lags},
-        "constant": {"kernel": torch.tensor(S.get("w0", 0.0)), "lags": torch.tensor(S.get("v0", 0.0))},
+        "constant": {"kernel": w0, "lags": v0},
+        "layer1": {"kernel": w0, "lags": lags},
+        "layer2": {"kernel": torch.eye(K), "lags": v0},
     }
     return {name: values[S["from"]][name].float().expand(REPLICAS, *shape).clone() for name, shape in SHAPES.items()}
 

@@ -17,6 +17,10 @@ crate::charts! {
     ABLATION = "ablation", "KL without each head", "Ablation", Bars;
     /// KL divergence between the true distribution and the network's prediction, for each kind of chain; training may have used only one kind of chain.
     OTHERS = "others", "KL on each kind of chain", "Chains", Lines, "Edelman 2024, figure E.6";
+    /// Length of the loss gradient with respect to the weights of each layer, on the next batch of training sequences.
+    GRADIENTS = "gradients", "Gradient by layer", "Gradients", Lines, "Edelman 2024, section 8.1 (alignment of layers) and lemma 8.4";
+    /// KL to the truth of networks that have the first layer of one training step (row) and all other weights of another step (column).
+    SWAPS = "swaps", "Layers of different steps", "Swaps", Grid, "Edelman 2024, section 8.3.2 (the second layer is learned first)";
     /// Matrix W of the minimal model: the weight of an earlier symbol, given the current symbol.
     KERNEL = "kernel", "Matrix W", "W", Grid, "Edelman 2024, equation 8.8 and figure 8.4b (left)";
     /// Vector v of the minimal model by distance.
