@@ -67,7 +67,7 @@ pub enum Command {
     Reach(u64),
     /// Send a checkpoint now.
     Checkpoint,
-    /// Run these probes on the first replica while it trains, instead of the probes before.
+    /// Run these probes on the first replica, or on all, while the run trains, instead of the probes before.
     Watch(Vec<ProbeId>),
     /// Store the table in the payload for runs on it.
     Table {
@@ -104,8 +104,8 @@ pub struct PeakPerformance {
     pub launch_ms: Option<f64>,
 }
 
-/// Permanent name of a probe: a measurement of the first replica that takes longer than loss and accuracy and is made
-/// on request. The labs declare the probes.
+/// Permanent name of a probe: a measurement of the first replica, or of all replicas, that takes longer than loss and
+/// accuracy and runs on request. The labs declare the probes.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct ProbeId(Cow<'static, str>);
 
@@ -251,7 +251,7 @@ pub enum Event {
         /// Steps made.
         step: u64,
     },
-    /// A probe has measured the first replica.
+    /// A probe has measured the first replica, or all replicas.
     Probed {
         /// Steps made when its weights were read.
         step: u64,

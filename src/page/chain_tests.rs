@@ -61,7 +61,10 @@ fn state_at_phase(link: &str, phase: RunPhase, solved: &[(usize, u64)]) -> State
 fn the_catalogue_of_sequences_has_its_order() {
     let of_sequences = Chart::ALL.iter().filter(|chart| chart.form() == Some(ExampleForm::Sequence));
     let slugs: Vec<&str> = of_sequences.map(|chart| chart.slug()).collect();
-    assert_eq!(slugs.join(" "), "kl strategies scores map distances ablation others kernel lags next theory");
+    assert_eq!(
+        slugs.join(" "),
+        "kl strategies scores map distances ablation others gradients swaps kernel lags next theory"
+    );
     let state = open("#v1/markov");
     assert_eq!(
         state.player.run.link.view.show,
@@ -123,11 +126,17 @@ fn charts_are_there_where_they_have_something_to_show() {
             all.filter(|chart| chart.applies(&state.player.run).is_ok()).map(|chart| chart.slug()).collect();
         shown.join(" ")
     };
-    assert_eq!(there("#v1/markov"), "kl strategies scores map distances ablation others next");
-    assert_eq!(there("#v1/markov?pos=absolute&gram=3"), "kl strategies scores map ablation next");
+    assert_eq!(
+        there("#v1/markov"),
+        "kl strategies scores map distances ablation others gradients swaps next"
+    );
+    assert_eq!(
+        there("#v1/markov?pos=absolute&gram=3"),
+        "kl strategies scores map ablation gradients swaps next"
+    );
     assert_eq!(
         there("#v1/markov?model=minimal-markov"),
-        "kl strategies distances others kernel lags next theory"
+        "kl strategies distances others gradients swaps kernel lags next theory"
     );
     assert_eq!(there("#v1/sparse-parity"), "");
     let state = open("#v1/markov");

@@ -1,5 +1,5 @@
-//! Probes: measurements of the first replica that take too long for one slice of training. Each is a [`ProbeTask`] that
-//! continues for a few milliseconds at a time, in the worker and on the command line.
+//! Probes: measurements of the first replica, or of the first layers of all replicas, that take too long for one slice of
+//! training. Each is a [`ProbeTask`] that continues for a few milliseconds at a time, in the worker and on the command line.
 //!
 //! Labs declare their measurements as [`ProbeSpec`]; this module is common to all of them.
 
@@ -42,7 +42,7 @@ pub struct ProbeSpec {
     pub start_measurement: fn(&ProbedNetwork) -> Option<Box<dyn ProbeMeasurement>>,
 }
 
-/// Weights of the first replica at one training step, as the input of a probe.
+/// Weights of the first replica at one training step, and of the first layers of all, as the input of a probe.
 #[derive(Debug, Clone)]
 pub struct ProbedNetwork {
     /// Settings of the run that trains the network.
@@ -52,12 +52,22 @@ pub struct ProbedNetwork {
     /// Parameter tensors of the first replica in the order of `RunSpec::parameters`, each row-major as `[rows,
     /// columns]`.
     pub weights: Vec<Vec<f32>>,
+    /// First-layer weights of all replicas, `[replicas, inputs, width]`, for a probe that measures all networks; empty for
+    /// other probes, and where only the first replica is available.
+    pub first_layers: Vec<f32>,
 }
 
 impl ProbedNetwork {
     /// Parameter tensors of the first replica in the order of `RunSpec::parameters`, each as a row-major slice.
     pub fn slices(&self) -> Vec<&[f32]> {
         self.weights.iter().map(Vec::as_slice).collect()
+    }
+
+    /// First-layer weights `[inputs, width]` of each replica that is available: of all, or of the first one.
+    pub fn each_first_layer(&self) -> impl Iterator<Item = &[f32]> {
+        let first = self.weights.first().map_or(&[][..], Vec::as_slice);
+        let all = if self.first_layers.is_empty() { first } else { &self.first_layers };
+        all.chunks_exact(first.len().max(1))
     }
 
     /// Number of rows of the network's first layer: how many numbers one input has, or, if inputs are single elements

@@ -168,6 +168,11 @@ struct ProbeRounds {
     job: Option<ProbeTask>,
     /// (step of the current round, weights of the first replica at that step, one vector per parameter).
     weights: (u64, Vec<Vec<f32>>),
+    /// First-layer weights of all replicas at the step of `weights`, `[replicas, inputs, width]`; empty if no probe of the
+    /// current round measures all networks.
+    first_layers: Vec<f32>,
+    /// Ids of the probes with a result since the run started or the page last sent its probes, whose result does not change.
+    measured_once: Vec<ProbeId>,
     /// Milliseconds of computing that the current round of probes has taken so far.
     spent_ms: f64,
     /// When the next round of probes may begin; with `ReportingInterval::Thorough` only a request counts, and else
@@ -214,11 +219,16 @@ impl ProbeRounds {
         }
         let spec = session.spec();
         self.next_step = session.step() + spec.run.every.max(session.step() / PROBE_STEP_DIVISOR);
-        self.remaining = self.watched_probes.iter().filter(|id| applies(id, spec)).cloned().collect();
+        let is_due = |id: &&ProbeId| applies(id, spec) && !self.measured_once.contains(id);
+        self.remaining = self.watched_probes.iter().filter(is_due).cloned().collect();
         (self.spent_ms, self.next_round) = (0.0, NextRound::AfterCurrent);
         if !self.remaining.is_empty() {
             self.weights = (session.step(), session.first_replica().await?);
         }
+        self.first_layers = match self.remaining.iter().any(labs::measures_all_networks) {
+            true => session.first_layers().await?,
+            false => vec![],
+        };
         Ok(())
     }
 
@@ -227,7 +237,12 @@ impl ProbeRounds {
         let begin = now_ms();
         while self.job.is_none() {
             let probe = self.remaining.pop_front()?;
-            self.job = labs::new_probe_job(&probe, spec, self.weights.0, self.weights.1.clone());
+            let first_layers = match labs::measures_all_networks(&probe) {
+                true => self.first_layers.clone(),
+                false => vec![],
+            };
+            self.job =
+                labs::new_probe_job(&probe, spec, self.weights.0, self.weights.1.clone(), first_layers);
         }
         let job = self.job.as_mut()?;
         let (step, found) = (job.step(), job.advance(begin + PROBE_SLICE_MS));
@@ -235,6 +250,9 @@ impl ProbeRounds {
         self.spent_ms += now - begin;
         let mut finding = found?;
         self.job = None;
+        if labs::is_measured_once(&finding.probe) {
+            self.measured_once.push(finding.probe.clone());
+        }
         if self.remaining.is_empty() && self.next_round == NextRound::AfterCurrent {
             let rest = self.spent_ms * MIN_TRAINING_SHARE / (1.0 - MIN_TRAINING_SHARE);
             self.next_round = NextRound::At(now + rest.max(MIN_PROBE_PAUSE_MS));
@@ -389,6 +407,7 @@ impl Worker {
             }
             Command::Watch(probes) => {
                 self.probes.watched_probes = probes;
+                self.probes.measured_once.clear();
                 self.probes.request_round();
                 vec![]
             }

@@ -1,9 +1,10 @@
 //! Probes through the worker, against the double-precision reference on the whole cube; and closed forms of training.
 
+use vivarium::analysis::rank::rank_correlation;
 use vivarium::analysis::{disjoint, walsh};
 use vivarium::labs;
 use vivarium::labs::parity::plateau::predicted_errors;
-use vivarium::labs::parity::probes::{ATTENTION, GAP, SPECTRUM};
+use vivarium::labs::parity::probes::{ATTENTION, GAP, INITIAL_GAPS, MOVEMENTS, SPECTRUM};
 use vivarium::models::{Activation, Model};
 use vivarium::optim::loss::Loss;
 use vivarium::probing::Probe;
@@ -261,6 +262,54 @@ fn a_worker_that_is_watched_trains_the_same_run() {
     let (_, newest) = found.iter().rev().find(|(_, f)| f.probe == SPECTRUM.id()).unwrap();
     let correlation = newest.few[0];
     assert!(correlation > 0.9, "the parity was found: {correlation}");
+}
+
+/// The worker measures the progress of every network at its own weights, and the gaps of the initial weights once.
+#[test]
+fn a_worker_measures_the_progress_of_every_network() {
+    let link = "#v1/sparse-parity?n=10&k=2&width=8&replicas=3&held=128&every=10&steps=300&halt=steps";
+    let found = findings(&watched(link, &[MOVEMENTS, INITIAL_GAPS]));
+    let of_kind = |probe: Probe| found.iter().filter(move |(_, f)| f.probe == probe.id());
+    assert_eq!(of_kind(INITIAL_GAPS).map(|(_, f)| f.few.len()).collect::<Vec<_>>(), [3]);
+    let (step, last) = of_kind(MOVEMENTS).last().unwrap();
+    assert_eq!((*step, last.few.len()), (300, 6));
+    let (spec, mut session) = (spec(link), session(link));
+    finish(&mut session);
+    let now = pollster::block_on(session.checkpoint()).unwrap().weights.parameters.swap_remove(0);
+    let start = spec.initialize_parameters().swap_remove(0);
+    let relevant = spec.task.examples().relevant(spec.run.seed);
+    for (replica, (now, start)) in now.chunks(80).zip(start.chunks(80)).enumerate() {
+        let rho = now.iter().zip(start).map(|(now, start)| (now - start).abs()).fold(0.0, f32::max);
+        assert_eq!(last.few[replica], f64::from(rho), "network {replica}");
+        let mut order: Vec<usize> = (0..10).collect();
+        let largest = |i: usize| now[8 * i..8 * i + 8].iter().fold(0.0f32, |largest, w| largest.max(w.abs()));
+        order.sort_by(|a, b| largest(*b).total_cmp(&largest(*a)));
+        let is_revealed = relevant.iter().all(|i| order[..2].contains(i));
+        assert_eq!(last.few[3 + replica], f64::from(u8::from(is_revealed)), "network {replica}");
+    }
+}
+
+/// The claim of the preset on the time that is left: at step 200, before any network reaches the target, the networks that
+/// have moved farthest are those that reach the target first.
+#[test]
+fn weight_movement_predicts_the_time_that_is_left() {
+    let spec = labs::find_preset("time-left").unwrap().link().spec;
+    let mut session = Session::start(&spec, &Device::cpu(), Options::default()).unwrap();
+    while session.step() < 200 {
+        pollster::block_on(session.advance(f64::INFINITY, 200 - session.step())).unwrap();
+    }
+    assert!(session.step() == 200 && session.solved().iter().all(Option::is_none));
+    let start = spec.initialize_parameters().swap_remove(0);
+    let now = pollster::block_on(session.first_layers()).unwrap();
+    // Each network has one neuron.
+    let rho = now.chunks(30).zip(start.chunks(30)).map(|(now, start)| {
+        let moved = now.iter().zip(start).map(|(now, start)| (now - start).abs());
+        f64::from(moved.fold(0.0, f32::max))
+    });
+    let solved = finish(&mut session).solved;
+    let left = solved.iter().map(|step| step.map_or(f64::INFINITY, |step| step as f64 - 200.0));
+    let rank = rank_correlation(&rho.zip(left).collect::<Vec<_>>()).unwrap();
+    assert!(rank < -0.6, "{rank}");
 }
 
 /// One replica's divergence is its own affair.

@@ -458,6 +458,8 @@ for name in sys.argv[1:]:
             "#v1/markov?k=3&d=9&c=7&a=2&t=12&from=circuit&replicas=2",
             "#v1/markov?model=minimal-markov&from=bigram&k=3",
             "#v1/markov?model=minimal-markov&from=unigram",
+            "#v1/markov?model=minimal-markov&from=layer1&w0=0.25",
+            "#v1/markov?model=minimal-markov&from=layer2&v0=0.5&k=3&trained=layer1",
             "#v1/markov?model=minimal-markov&v0=0.5&w0=-0.25&replicas=2",
             "#v1/teacher-student?n=7",
         ];

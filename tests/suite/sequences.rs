@@ -1,12 +1,16 @@
 //! Networks on sequences: tensors, plain loops and, by them, central differences give the same numbers.
 
 use burn::tensor::{Tensor, TensorData};
+use vivarium::kernels::cpu::sequence_net::Inference;
+use vivarium::labs;
 use vivarium::models::own::build::Data;
 use vivarium::models::{Model, attention_only, minimal_markov};
 use vivarium::run::RunSpec;
 use vivarium::tasks::Batch;
 use vivarium::training::autodiff::Autodiff;
 use vivarium::training::launch::device::Device;
+use vivarium::training::session::evaluator::Evaluator;
+use vivarium::training::session::{Options, Session};
 use vivarium_operators::cross_entropy::forward_backward;
 use vivarium_operators::reference::Reference as Executed;
 
@@ -28,6 +32,10 @@ pub const NETWORKS: &[&str] = &[
     "model=minimal-markov&k=2",
     "model=minimal-markov&k=4&w0=0.1&v0=-0.03",
     "model=minimal-markov&k=3&from=bigram",
+    "model=minimal-markov&k=3&from=layer1&w0=0.1&trained=layer2",
+    "model=minimal-markov&k=3&from=layer2",
+    "k=2&d=6&from=layer1&c=5",
+    "k=2&d=6&from=layer2&c=5&trained=layer1",
     "model=own&k=3",
     "model=own&k=4&net=embed~10;norm;attention~2~size~3~relu;mlp~7~gelu;norm;read",
     "model=own&k=3&net=embed~6;gru~18;square;attention~2;gru~5;read",
@@ -139,5 +147,33 @@ fn tensors_give_what_plain_loops_give() {
                 }
             }
         }
+    }
+}
+
+/// The claim of the preset on layers of different steps: with the final vector v, an early matrix W predicts well; with an
+/// early v, no W does.
+#[test]
+fn the_second_layer_of_the_minimal_model_is_learned_first() {
+    let spec = labs::find_preset("layers-swapped").unwrap().link().spec;
+    let mut session = Session::start(&spec, &Device::cpu(), Options::default()).unwrap();
+    let mut at = |step: u64| {
+        while session.step() < step {
+            pollster::block_on(session.advance(f64::INFINITY, step - session.step())).unwrap();
+        }
+        pollster::block_on(session.checkpoint()).unwrap().weights.parameters
+    };
+    let networks = [200, 500, 700, 1000].map(&mut at);
+    let evaluator = Evaluator::new(&spec).unwrap();
+    let mut inference = Inference::new(&spec).unwrap();
+    let mut kl = |first: usize, second: usize| {
+        let (v, w) = (&networks[first][minimal_markov::LAGS], &networks[second][minimal_markov::KERNEL]);
+        let answers = inference.answers(&[w.as_slice(), v.as_slice()], evaluator.contexts(), 0, &[]);
+        evaluator.evaluate(&answers).kl
+    };
+    let (both, early_w) = (kl(3, 3), kl(3, 0));
+    assert!(both < 0.06 && early_w < 1.3 * both, "{both} {early_w}");
+    for second in 0..4 {
+        let early_v = kl(0, second);
+        assert!(early_v > 0.08 && early_v > 1.5 * early_w, "W of network {second}: {early_v}");
     }
 }

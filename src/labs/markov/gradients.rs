@@ -152,7 +152,7 @@ mod tests {
 
     #[test]
     fn other_networks_have_no_such_chart() {
-        let spec = decode("#v1/markov?model=gru").0.spec;
+        let spec = decode("#v1/markov?model=own").0.spec;
         assert!(check_has_layers(&spec).is_err());
     }
 }

@@ -1,9 +1,12 @@
-//! The charts of networks on bits: how weights move, the Fourier gap and spectrum, attention, networks of powers, luck.
+//! The charts of networks on bits: how weights move, the Fourier gap and spectrum, attention, networks of powers, luck,
+//! and the progress of each network.
 
+use super::initial_gaps;
 use super::luck;
 use super::neuron_gap::sign_neuron_gap;
 use super::plateau;
-use super::probes::{ATTENTION, GAP, POWERS, SPECTRUM, summed_neurons};
+use super::probes::{ATTENTION, GAP, INITIAL_GAPS, MOVEMENTS, POWERS, SPECTRUM, summed_neurons};
+use super::time_left;
 use vivarium_core::language::translated;
 use vivarium_model::tasks::sparse_parity::charts;
 use vivarium_plot::analysis::gap::{self, FourierGap, GapSource};
@@ -76,6 +79,14 @@ pub const CHARTS: &[ChartSpec] = &[
     ChartSpec::new(charts::PLATEAU, plateau::draw_errors)
         .applies(plateau::check_predicted)
         .summary(plateau::describe_errors),
+    ChartSpec::new(charts::TIME_LEFT, time_left::draw_points)
+        .probe(MOVEMENTS)
+        .applies(time_left::check_networks)
+        .summary(time_left::describe_points),
+    ChartSpec::new(charts::INITIAL_GAPS, initial_gaps::draw_histogram)
+        .probe(INITIAL_GAPS)
+        .applies(time_left::check_networks)
+        .summary(initial_gaps::describe_histogram),
 ];
 
 /// Chart that `draw` makes from the recorded paths of the first layer's weights against training steps, with the run's

@@ -4,11 +4,13 @@
 mod advice;
 mod charts;
 pub mod hero;
+mod initial_gaps;
 pub mod luck;
 mod neuron_gap;
 pub mod plateau;
 pub mod presets;
 pub mod probes;
+mod time_left;
 
 use super::LabParts;
 use super::answers::{ANSWERS, build_number_example};

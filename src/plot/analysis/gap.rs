@@ -18,6 +18,7 @@ pub use super::gradient::{FirstLayer, FirstLayerGradient, GradientAccumulator, L
 pub use super::majority::{majority_coefficient, majority_gap, relu_majority_gap};
 
 use super::{LineChart, Role, Series};
+use vivarium_core::math::median;
 
 /// Fourier gap of one neuron: how far the gradient entries of the relevant coordinates S exceed in absolute value those
 /// of the other coordinates.
@@ -109,6 +110,48 @@ pub fn chart(gaps: &[(u64, FourierGap)], of: GapSource) -> LineChart {
         y_label: tr!("|g| minus the largest |g| of an irrelevant bit").into(),
         series: vec![relaxed, series(tr!("smallest |g| of a relevant bit"), Role::Other, |gap| gap.strict)],
         reference_lines: references,
+        ..Default::default()
+    }
+}
+
+/// Largest number of bins of the histogram of Fourier gaps.
+const MAX_BINS: usize = 40;
+/// Difference of the largest and the smallest gap, relative to the largest in size or to 1, up to which gaps count as equal.
+const EQUAL_GAPS: f64 = 1e-12;
+
+/// Histogram of the Fourier gaps of several networks, in ascending order, with a mark at the median and the marks `references`
+/// as pairs (gap, name). The number of bins is about 2 ∛N for N gaps (Rice's rule).
+pub fn distribution_chart(gaps: &[f64], references: Vec<(f64, String)>) -> LineChart {
+    let (low, high) = (gaps.first().copied().unwrap_or(0.0), gaps.last().copied().unwrap_or(0.0));
+    let size = low.abs().max(high.abs());
+    // Equal gaps have one bin around their value.
+    let is_single = high - low <= EQUAL_GAPS * size.max(1.0);
+    let bins =
+        if is_single { 1 } else { (libm::ceil(2.0 * libm::cbrt(gaps.len() as f64)) as usize).min(MAX_BINS) };
+    let (left, width) = match is_single {
+        true => (low - 0.1 * size.max(0.01), 0.2 * size.max(0.01)),
+        false => (low, (high - low) / bins as f64),
+    };
+    let mut counts = vec![0.0f32; if gaps.is_empty() { 0 } else { bins }];
+    for gap in gaps {
+        counts[(((gap - left) / width) as usize).min(bins - 1)] += 1.0;
+    }
+    let edges = if gaps.is_empty() { 0 } else { bins + 1 };
+    let series = Series {
+        name: tr!("networks").into(),
+        role: Role::Test,
+        x: (0..edges).map(|edge| left + edge as f64 * width).collect(),
+        band: counts.iter().map(|count| (0.0, *count)).collect(),
+        y: counts,
+        stairs: true,
+        ..Default::default()
+    };
+    let middle = median(gaps).map(|gap| (gap, tr!("median").into()));
+    LineChart {
+        x_label: tr!("Fourier gap Γ").into(),
+        y_label: tr!("number of networks").into(),
+        series: vec![series],
+        marks: middle.into_iter().chain(references).collect(),
         ..Default::default()
     }
 }
@@ -219,6 +262,28 @@ mod tests {
                 .largest_gap(&[0]),
             None
         );
+    }
+
+    /// Each count is that of the gaps between the two edges of the bin.
+    #[test]
+    fn every_bin_counts_the_gaps_between_its_edges() {
+        let stream = RandomStream::new(3, Purpose::Sample, 0);
+        let mut gaps: Vec<f64> = (0..50).map(|i| f64::from(stream.draw_normal(0, i))).collect();
+        gaps.sort_unstable_by(f64::total_cmp);
+        let lines = distribution_chart(&gaps, vec![(0.5, "signs".into())]);
+        let found = &lines.series[0];
+        assert_eq!((found.y.len(), found.x.len(), found.stairs), (8, 9, true));
+        for (bin, count) in found.y.iter().enumerate() {
+            let is_last = bin == 7;
+            let within = |gap: &f64| *gap >= found.x[bin] && (is_last || *gap < found.x[bin + 1]);
+            assert_eq!(*count as usize, gaps.iter().filter(|gap| within(gap)).count(), "bin {bin}");
+        }
+        assert_eq!(lines.marks[0], ((gaps[24] + gaps[25]) / 2.0, "median".to_string()));
+        assert_eq!(lines.marks[1], (0.5, "signs".to_string()));
+        let equal = distribution_chart(&[0.0; 7], vec![]);
+        assert_eq!(equal.series[0].y, [7.0]);
+        assert!(equal.series[0].x[0] < 0.0 && equal.series[0].x[1] > 0.0);
+        assert!(distribution_chart(&[], vec![]).series[0].x.is_empty());
     }
 
     #[test]

@@ -18,6 +18,7 @@ pub mod neurons;
 pub mod packed;
 pub mod parity_neurons;
 pub mod progress;
+pub mod rank;
 pub mod recovery;
 pub mod replicas;
 pub mod resources;

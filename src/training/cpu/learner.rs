@@ -205,6 +205,11 @@ impl<N: CpuNetwork> Learner for CpuLearner<N> {
         Box::pin(async move { Ok(values) })
     }
 
+    fn first_layers(&self) -> Local<'_, Vec<f32>> {
+        let values = self.gather(0, 0);
+        Box::pin(async move { Ok(values) })
+    }
+
     fn load(&mut self, weights: &Weights) {
         self.measuring = None;
         let count = self.replicas.len();

@@ -80,7 +80,9 @@ fn agrees<N: CpuNetwork>(link: &str) {
     let switched_off = if link.contains("&ln=no") { 2 } else { 0 };
     // Networks that are described by a graph say which of their parameters stay.
     let graph = spec.architecture().graph(spec.task.examples().inputs(), 0);
-    let fixed = graph.map_or(0, |graph| graph.parameters().iter().filter(|own| !own.is_trained).count());
+    let architecture = spec.architecture();
+    let frozen = (0..weights.len()).filter(|which| !architecture.is_trained(*which)).count();
+    let fixed = graph.map_or(frozen, |graph| graph.parameters().iter().filter(|own| !own.is_trained).count());
     assert_eq!(still, codes + switched_off + fixed, "{link}: every other parameter is trained");
 }
 
@@ -113,6 +115,16 @@ fn loops_make_the_updates_of_autodiff_on_bits_and_pairs() {
 #[test]
 fn loops_make_the_updates_of_autodiff_on_sequences_and_prompts() {
     each(CHAINS, "0.1", agrees_on_chains);
+    // Frozen layers, with a gradient that is shortened by the norm of the trained weights alone.
+    let clipped = "opt=adam&lr=0.003&eps=0.0001&clip=0.05&wd=0.01";
+    agrees_on_chains(&format!("{CHAINS}&from=layer2&trained=layer1&{clipped}"));
+    agrees_on_chains(&format!("{CHAINS}&from=layer1&w0=0.05&trained=layer2&{clipped}"));
+    agrees_on_chains(&format!(
+        "#v1/markov?batch=4&k=3&t=18&d=9&from=layer1&c=5&trained=layer2&halt=steps&{clipped}"
+    ));
+    agrees_on_chains(&format!(
+        "#v1/markov?batch=4&k=3&t=18&d=9&from=embedding&trained=layers&halt=steps&{clipped}"
+    ));
     agrees_on_chains(&format!(
         "{LAYERS}&opt=sgd&lr=0.05&mom=0.8&momkind=nesterov&warm=20&cool=cosine&steps=110"
     ));

@@ -383,6 +383,14 @@ impl Session {
         self.learner.first_replica(self.spec.parameters().len()).await
     }
 
+    /// First parameter of all replicas, `[replicas, rows, columns]`: the weights of their first layers.
+    ///
+    /// # Errors
+    /// As [`Session::advance`].
+    pub async fn first_layers(&self) -> Result<Vec<f32>, RunError> {
+        self.learner.first_layers().await
+    }
+
     /// Other runs that share its launches leave it where it is from now on, since somebody looks at it.
     pub fn detach(&mut self) {
         self.learner.detach();

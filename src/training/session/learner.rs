@@ -142,6 +142,12 @@ pub trait Learner {
     /// The first `count` parameters of the first replica, each `[rows, columns]`, in one reading.
     fn first_replica(&self, count: usize) -> Local<'_, Vec<Vec<f32>>>;
 
+    /// The first parameter of all replicas, `[replicas, rows, columns]`. Learners that can read it without the other weights
+    /// override this.
+    fn first_layers(&self) -> Local<'_, Vec<f32>> {
+        Box::pin(async move { Ok(self.weights().await?.parameters.into_iter().next().unwrap_or_default()) })
+    }
+
     /// Replaces the weights, for instance with those of a checkpoint, and remembers them.
     fn load(&mut self, weights: &Weights);
 

@@ -162,7 +162,7 @@ fn nothing_small_panics() {
                 for probe in PROBES {
                     if (probe.applies)(&found.spec).is_ok()
                         && let Some(mut job) =
-                            labs::new_probe_job(&probe.id(), &found.spec, 2, weights.clone())
+                            labs::new_probe_job(&probe.id(), &found.spec, 2, weights.clone(), vec![])
                     {
                         assert!(job.advance(f64::INFINITY).is_some(), "{link}: {probe:?}");
                     }
@@ -181,7 +181,7 @@ fn broken_weights_are_probed_without_a_panic() {
             let weights: Vec<Vec<f32>> =
                 spec.initialize_parameters().iter().map(|p| vec![value; p.len()]).collect();
             for probe in PROBES.into_iter().filter(|probe| (probe.applies)(&spec).is_ok()) {
-                let mut job = labs::new_probe_job(&probe.id(), &spec, 0, weights.clone()).unwrap();
+                let mut job = labs::new_probe_job(&probe.id(), &spec, 0, weights.clone(), vec![]).unwrap();
                 assert!(job.advance(f64::INFINITY).is_some(), "{link}: {probe:?} of {value}");
             }
         }

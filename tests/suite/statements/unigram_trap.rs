@@ -217,9 +217,15 @@ pub const STATEMENTS: Statements = &[
         "If unigrams help, the network learns the unigram strategy first, because this strategy reduces the loss at once.",
         On(|runs| slope(&runs.run("induction-k3-slow"), 10, 100) > 0.0),
     ),
+    ("On the plateau, each layer waits for the other layer.", Preset("layer-given-minimal")),
+    ("In a minimal model with two layers, training takes about 1,000 steps.", Preset("layer-given-minimal")),
+    (
+        "If one of its layers is right from the start, the other layer is learned within 40 steps.",
+        Preset("layer-given-minimal"),
+    ),
     ("In “The minimal model: diagonal W, alternating v”, compare odd distances with even distances.", Words),
     ("To try next: open “Does learning unigrams delay learning bigrams?", Words),
-    ("Forty seeds each” or “The minimal model: diagonal W, alternating v”.", Words),
+    ("Forty seeds each” or “One layer of the minimal model is given”.", Words),
 ];
 
 #[test]

@@ -13,7 +13,7 @@ fn spec(rest: &str) -> RunSpec {
 }
 
 fn found_of(spec: &RunSpec, weights: Vec<Vec<f32>>) -> ProbeResult {
-    let network = ProbedNetwork { spec: spec.clone(), step: 0, weights };
+    let network = ProbedNetwork { spec: spec.clone(), step: 0, weights, first_layers: vec![] };
     ProbeTask::new(&SPEC, network).unwrap().advance(f64::INFINITY).unwrap()
 }
 

@@ -12,7 +12,7 @@ fn spec(rest: &str) -> RunSpec {
 }
 
 fn run_probe_of(probe: usize, spec: &RunSpec, weights: Vec<Vec<f32>>) -> ProbeResult {
-    let network = ProbedNetwork { spec: spec.clone(), step: 0, weights };
+    let network = ProbedNetwork { spec: spec.clone(), step: 0, weights, first_layers: vec![] };
     ProbeTask::new(&PROBES[probe], network).unwrap().advance(f64::INFINITY).unwrap()
 }
 

@@ -216,7 +216,12 @@ mod tests {
     #[test]
     fn the_probe_finds_the_same_and_needs_a_sample() {
         let run = spec("n=16&dim=8&m=96&widths=32");
-        let network = ProbedNetwork { spec: run.clone(), step: 0, weights: run.initialize_parameters() };
+        let network = ProbedNetwork {
+            spec: run.clone(),
+            step: 0,
+            weights: run.initialize_parameters(),
+            first_layers: vec![],
+        };
         let mut job = ProbeTask::new(&SPEC, network).unwrap();
         let found = job.advance(f64::INFINITY).unwrap();
         let expected = compute_outside_share(&run, 0, &run.initialize_parameters()).unwrap();

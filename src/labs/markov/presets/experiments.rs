@@ -32,6 +32,7 @@ pub const TRANSFORMER: Experiment = Experiment {
         ("norm", "none"),
         ("mlp", "off"),
         ("from", "drawn"),
+        ("trained", "all"),
         ("opt", "adam"),
         ("lr", "0.00003"),
         ("wdkind", "decoupled"),
@@ -47,6 +48,7 @@ pub const MINIMAL: Experiment = Experiment {
     stated: &[
         ("model", "minimal-markov"),
         ("from", "constant"),
+        ("trained", "all"),
         ("w0", "0"),
         ("opt", "sgd"),
         ("lr", "0.002"),

@@ -4,6 +4,7 @@
 //! 3e-5, and 3e-2 for 3-grams. With the first the network of the first preset stays at the uniform strategy for all its
 //! steps, so rates are ours.
 
+mod alignment;
 mod experiments;
 
 use vivarium_science::markov::ChainMeasure as Of;
@@ -14,7 +15,7 @@ use vivarium_view::presets::{
 };
 
 /// Every preset of the lab on Markov chains, in the order of the menu; the inner lists are its groups.
-pub const PRESETS: &[&[Preset]] = &[INDUCTION, BY_HAND, DISTRIBUTIONS];
+pub const PRESETS: &[&[Preset]] = &[INDUCTION, BY_HAND, alignment::PRESETS, DISTRIBUTIONS];
 
 /// Group of presets of transformers in which an induction head forms (figures 8.1 to 8.3, 8.5 and E.3 to E.8 of Edelman
 /// 2024).

@@ -313,6 +313,14 @@ pub const FIGURE_B_6_RELU_100: Experiment = Experiment {
     ..EMPTY_EXPERIMENT
 };
 
+/// Figure B.7 of Edelman 2024: exact Fourier gaps of random linear threshold functions, the derivatives of ReLU neurons.
+pub const FIGURE_B_7: Experiment = Experiment {
+    passage: "Edelman 2024, figure B.7 and appendix B.3.1",
+    based_on: Some(&CHAPTER_5),
+    stated: &[("n", "15"), ("width", "1"), ("act", "relu"), ("init", "uniform | gaussian")],
+    unstated: &["k", "bias", "second", "loss", "batch", "lr", "held"],
+};
+
 /// Figure B.8 of Edelman 2024, right: Fourier gap of one neuron with a sine activation along the path of SGD.
 pub const FIGURE_B_8_RIGHT: Experiment = Experiment {
     passage: "Edelman 2024, figure B.8 (right) and appendix B.3.1",

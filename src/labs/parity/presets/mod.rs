@@ -17,6 +17,7 @@ pub const PRESETS: &[&[Preset]] = &[
     start::PRESETS,
     networks::PRESETS,
     progress::PRESETS,
+    progress::each_network::PRESETS,
     search::PRESETS,
     data::PRESETS,
     frontier::PRESETS,

@@ -357,6 +357,49 @@ mod tests {
         }
     }
 
+    /// Each replica has random weights of its own in the layer that is not written by hand.
+    #[test]
+    fn a_run_can_begin_from_a_part_of_it() {
+        let weights = |from: &str| {
+            let (found, notices) = decode(&format!("#v1/markov?k=2&d=6&replicas=2&seed=3&{from}"));
+            assert!(notices.is_empty(), "{from}: {notices:?}");
+            found.spec.initialize_parameters()
+        };
+        let (written, drawn) = (weights("from=circuit&c=5"), weights("from=drawn&std=0.2"));
+        // embed, query, key, value and distances of both layers, readout.
+        for (from, by_hand) in [
+            ("from=embedding", vec![0, 9]),
+            ("from=layer1&c=5", vec![0, 1, 2, 3, 4, 9]),
+            ("from=layer2&c=5", vec![0, 5, 6, 7, 8, 9]),
+        ] {
+            let found = weights(&format!("{from}&std=0.2"));
+            for which in 0..10 {
+                let expected = if by_hand.contains(&which) { &written } else { &drawn };
+                assert_eq!(found[which], expected[which], "{from}: parameter {which}");
+            }
+        }
+    }
+
+    #[test]
+    fn layers_can_be_frozen() {
+        let trained = |settings: &str| -> String {
+            let spec = decode(&format!("#v1/markov?{settings}")).0.spec;
+            let architecture = spec.architecture();
+            (0..spec.parameters().len())
+                .map(|which| if architecture.is_trained(which) { '1' } else { '0' })
+                .collect()
+        };
+        assert_eq!(trained("trained=all"), "1111111111");
+        assert_eq!(trained("trained=layers"), "0111111110");
+        assert_eq!(trained("trained=layer1"), "0111100000");
+        assert_eq!(trained("trained=layer2"), "0000011110");
+        // With norms and MLPs, a layer has gains, an output projection and an MLP too.
+        assert_eq!(trained("trained=layer1&norm=pre&mlp=on"), "011111111100000000000");
+        let (link, notices) = decode("#v1/markov?heads=1&trained=layer2");
+        assert_eq!((notices[0].key.as_str(), notices[0].found.as_str()), ("trained", "layer2"));
+        assert!(link.spec.invalid_settings().is_empty());
+    }
+
     #[test]
     fn what_stands_in_its_way_is_stated_and_nothing_is_constructed() {
         let net =

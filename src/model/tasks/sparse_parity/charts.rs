@@ -19,4 +19,8 @@ crate::charts! {
     LUCK = "luck", "Largest norms, and initial 1s on relevant bits", "Norms", Bars, "Edelman 2024, figure C.2";
     /// Error of the first network, and the error that theory predicts from its initial weights: gradient flow of the correlation loss over all inputs.
     PLATEAU = "plateau", "Plateau of the error, and theory", "Plateau", Lines, "Edelman 2024, section 5.4.2, theorem 5.7, lemmas B.8 and B.9, and figure B.1";
+    /// Progress ρ of each network, its largest |w_t − w_0|, against the steps left until it reaches the target. One dot per network and measured step.
+    TIME_LEFT = "timeleft", "Progress ρ and steps left", "Steps left", Lines, "Edelman 2024, section 5.5 and appendix B.3.3";
+    /// Number of networks by the Fourier gap Γ at their initial weights: the largest |g| on a relevant bit minus the largest |g| on any other bit.
+    INITIAL_GAPS = "startgaps", "Fourier gap Γ of every network at the start", "Gaps at start", Lines, "Edelman 2024, figure B.7 and appendix B.3.1";
 }

@@ -1,5 +1,7 @@
 //! Progress before the loss moves: figure 5.3 and appendix B.3.1 and B.3.3.
 
+pub(super) mod each_network;
+
 use super::experiments;
 use vivarium_model::tasks::sparse_parity::charts as parity_charts;
 use vivarium_view::presets::{
