@@ -32,5 +32,5 @@ fn every_preset_as_it_is_now_has_its_record() {
     }
     // 206,000 before the preset with dropout, 207,000 before two presets of networks that a user writes,
     // 208,500 before two more, 210,000 before the predicted plateau of an error and the margins of a sweep.
-    assert!(FILE.len() < 212_000, "{}", FILE.len());
+    assert!(FILE.len() < 216_000, "{}", FILE.len());
 }

@@ -1,7 +1,8 @@
 //! The charts of networks on pairs of elements.
 
+use super::certificate;
 use super::margins;
-use super::probes::{COSETS, NEURONS, OUTPUTS, PROGRESS, modular_operation};
+use super::probes::{CLASS_MARGINS, COSETS, NEURON_MARGINS, NEURONS, OUTPUTS, PROGRESS, modular_operation};
 use super::state::GroupsState;
 use super::theory::GroupTheory;
 use vivarium_model::chart::Chart;
@@ -126,6 +127,16 @@ pub const CHARTS: &[ChartSpec] = &[
         .applies(margins::check_margins)
         .summary(margins::describe_margins)
         .depends_on(ChartDependency::SweepAndFindings),
+    ChartSpec::new(charts::CLASSES, |run| {
+        Reading::Bars(run.lab_state().and_then(certificate::draw_class_margins).unwrap_or_default())
+    })
+    .probe(CLASS_MARGINS)
+    .summary(|run| certificate::describe_class_margins(run.lab_state()?)),
+    ChartSpec::new(charts::CERTIFICATE, |run| {
+        draw_lines(run, run.lab_state().and_then(certificate::draw_certificate))
+    })
+    .probe(NEURON_MARGINS)
+    .summary(|run| certificate::describe_certificate(run.lab_state()?)),
 ];
 
 /// `Ok` if the chart of neuron phases applies to a run: the group must be cyclic, and each neuron must have its own

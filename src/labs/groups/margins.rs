@@ -38,7 +38,7 @@ pub(super) fn check_margins(run: &RunView) -> Result<(), String> {
     let mut cells = run.sweep.iter().flat_map(|sweep| &sweep.cells);
     match cells.all(|cell| theory::applies(&cell.spec) && key(&cell.spec.task) == group) {
         true => Ok(()),
-        false => Err(tr!("Theory gives the largest margin for products in one group with the activation function z², the exponent ν = 3 and training on all pairs.").into()),
+        false => Err(theory::missing_theory_reason().into()),
     }
 }
 

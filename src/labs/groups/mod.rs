@@ -1,5 +1,6 @@
 //! Groups: the product of two elements of a finite group (Edelman 2024, chapter 7; Morwani et al. 2023).
 
+mod certificate;
 mod charts;
 pub mod hero;
 mod margins;

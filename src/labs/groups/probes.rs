@@ -1,5 +1,7 @@
-//! The probes of networks on pairs of elements: spectra of the neurons, outputs, cosets, and progress measures.
+//! The probes of networks on pairs of elements: spectra of the neurons, outputs, cosets, progress measures, and margins by
+//! class of wrong answers.
 
+use super::theory;
 use vivarium_model::protocol::ProbeResult;
 use vivarium_model::run::RunSpec;
 use vivarium_model::tasks::{ExampleForm, Groups, Task, groups};
@@ -8,6 +10,7 @@ use vivarium_plot::analysis::neurons::cosets::CosetClassifier as CosetReader;
 use vivarium_plot::analysis::neurons::logits::sample_pairs;
 use vivarium_plot::analysis::progress::{ModularOperation, ProgressMeasurement};
 use vivarium_science::groups::subgroups::CosetSide;
+use vivarium_science::groups::theory::WrongAnswerClasses;
 use vivarium_science::groups::{Group, Irreps};
 use vivarium_view::probing::{Probe, ProbeMeasurement, ProbeSpec, ProbedNetwork, SinglePassMeasurement};
 
@@ -42,6 +45,14 @@ pub const COSETS: Probe = Probe { name: "cosets", applies: require_neuron_embedd
 /// the counts are the key frequencies; the numbers are the share of the outputs' power by frequency.
 pub const PROGRESS: Probe = Probe { name: "progress", applies: require_modular };
 
+/// Probe of the first replica's margins by conjugacy class of the wrong answer. The numbers are, for each class except the
+/// identity's, the smallest margin over all pairs and all wrong answers of the class, divided by Σ‖ω‖³ over the neurons.
+pub const CLASS_MARGINS: Probe = Probe { name: "class-margins", applies: require_theory };
+/// Probe of the margins of the first replica's neurons, for the certificate of the largest margin. The counts are the
+/// numbers of neurons and of conjugacy classes; the numbers are each neuron's share of Σ‖ω‖³, then the margins of each
+/// neuron divided by its ‖ω‖³, averaged over all pairs and the wrong answers of each class, `[neurons, classes]`.
+pub const NEURON_MARGINS: Probe = Probe { name: "neuron-margins", applies: require_theory };
+
 /// All probes of the lab of finite groups.
 pub const PROBES: &[ProbeSpec] = &[
     ProbeSpec { probe: NEURONS, start_measurement: new_neurons_job },
@@ -51,6 +62,8 @@ pub const PROBES: &[ProbeSpec] = &[
     },
     ProbeSpec { probe: COSETS, start_measurement: new_cosets_job },
     ProbeSpec { probe: PROGRESS, start_measurement: new_progress_job },
+    ProbeSpec { probe: CLASS_MARGINS, start_measurement: new_class_margins_job },
+    ProbeSpec { probe: NEURON_MARGINS, start_measurement: new_neuron_margins_job },
 ];
 
 /// The task of a run if it is a product in a finite group, otherwise none.
@@ -85,6 +98,15 @@ fn require_modular(spec: &RunSpec) -> Result<(), String> {
     match modular_operation(&spec.task) {
         Some(_) => Ok(()),
         None => Err(tr!("These measures are defined only for addition and subtraction modulo n.").into()),
+    }
+}
+
+/// `Ok` if the theory of maximum margins covers the run; otherwise the reason why not.
+fn require_theory(spec: &RunSpec) -> Result<(), String> {
+    require_pairs(spec)?;
+    match theory::applies(spec) {
+        true => Ok(()),
+        false => Err(theory::missing_theory_reason().into()),
     }
 }
 
@@ -244,5 +266,129 @@ impl ProbeMeasurement for ProgressJob {
             }
             ProgressJob::Done => None,
         }
+    }
+}
+
+/// The weights (u, v, w) of neuron `neuron` in double precision, `[elements]` each, from the arrays `[elements, neurons]`
+/// of all neurons.
+fn neuron_weights(arrays: &[Vec<f32>], width: usize, neuron: usize) -> [Vec<f64>; 3] {
+    std::array::from_fn(|part| {
+        let column = arrays.get(part).into_iter().flatten().skip(neuron).step_by(width);
+        column.map(|weight| f64::from(*weight)).collect()
+    })
+}
+
+/// The cubed norm ‖ω‖³ of the weights ω = (u, v, w) of one neuron.
+fn cubed_norm(weights: &[Vec<f64>; 3]) -> f64 {
+    let square: f64 = weights.iter().flatten().map(|weight| weight * weight).sum();
+    square * square.sqrt()
+}
+
+/// The arrays `[elements, neurons]` of u, v and w of the first replica, the number of its neurons, and ‖ω‖³ of each of
+/// them; none for networks without embeddings by neuron.
+fn cubed_norms(network: &ProbedNetwork, order: usize) -> Option<(Vec<Vec<f32>>, usize, Vec<f64>)> {
+    let arrays = neuron_arrays(network, order)?;
+    let width = arrays.first()?.len() / order;
+    let norms = (0..width).map(|neuron| cubed_norm(&neuron_weights(&arrays, width, neuron))).collect();
+    Some((arrays, width, norms))
+}
+
+/// Job that measures the probe [`CLASS_MARGINS`]: evaluates the network on all pairs of elements, a portion in each poll.
+struct ClassMarginsJob {
+    /// The conjugacy class of each wrong answer to each right answer.
+    classes: WrongAnswerClasses,
+    /// Right answer of each pair (a, b), at a · order + b.
+    products: Vec<u32>,
+    /// Sum Σ‖ω‖³ over the neurons.
+    norm_sum: f64,
+    /// Number of neurons.
+    width: usize,
+    /// Number of pairs evaluated so far.
+    evaluated: usize,
+    /// Smallest margin so far over the wrong answers of each class, without normalisation, `[classes]`.
+    min_margins: Vec<f64>,
+}
+
+/// Starts the job that measures [`CLASS_MARGINS`]; none for other tasks, and for groups too large to list.
+fn new_class_margins_job(network: &ProbedNetwork) -> Option<Box<dyn ProbeMeasurement>> {
+    let task = groups_task(&network.spec)?;
+    let group = task.group()?;
+    let (_, width, norms) = cubed_norms(network, group.order())?;
+    let classes = WrongAnswerClasses::from_group(&group);
+    Some(Box::new(ClassMarginsJob {
+        products: task.product_table(network.spec.run.seed),
+        norm_sum: norms.iter().sum(),
+        width,
+        evaluated: 0,
+        min_margins: vec![f64::INFINITY; classes.count()],
+        classes,
+    }))
+}
+
+impl ProbeMeasurement for ClassMarginsJob {
+    fn poll(&mut self, network: &ProbedNetwork) -> Option<ProbeResult> {
+        let order = groups_task(&network.spec)?.order();
+        let portion = (OPERATIONS_PER_POLL / (order * self.width.max(1))).max(1);
+        let until = (self.evaluated + portion).min(self.products.len());
+        let pairs = self.evaluated..until;
+        let x: Vec<f32> =
+            pairs.clone().flat_map(|pair| [(pair / order) as f32, (pair % order) as f32]).collect();
+        let outputs = network.spec.network().evaluate(&network.slices(), order, &x, 0);
+        for (logits, right) in outputs.chunks_exact(order).zip(&self.products[pairs]) {
+            self.classes.lower_margins(logits, *right as usize, &mut self.min_margins);
+        }
+        self.evaluated = until;
+        let normalised = self.min_margins.iter().map(|margin| (margin / self.norm_sum) as f32);
+        (until == self.products.len())
+            .then(|| ProbeResult::new(CLASS_MARGINS.id()).with_numbers(normalised.collect::<Vec<f32>>()))
+    }
+}
+
+/// Job that measures the probe [`NEURON_MARGINS`], a few neurons in each poll.
+struct NeuronMarginsJob {
+    /// The conjugacy class of each wrong answer to each right answer.
+    classes: WrongAnswerClasses,
+    /// Right answer of each pair (a, b), at a · order + b.
+    products: Vec<u32>,
+    /// Weights u, v and w of all neurons, `[elements, neurons]` each.
+    arrays: Vec<Vec<f32>>,
+    /// Cubed norm ‖ω‖³ of each neuron.
+    cubed_norms: Vec<f64>,
+    /// Normalised margins of the neurons measured so far, `[neurons, classes]`.
+    margins: Vec<f32>,
+}
+
+/// Starts the job that measures [`NEURON_MARGINS`]; none for other tasks, and for groups too large to list.
+fn new_neuron_margins_job(network: &ProbedNetwork) -> Option<Box<dyn ProbeMeasurement>> {
+    let task = groups_task(&network.spec)?;
+    let group = task.group()?;
+    let (arrays, _, cubed_norms) = cubed_norms(network, group.order())?;
+    Some(Box::new(NeuronMarginsJob {
+        classes: WrongAnswerClasses::from_group(&group),
+        products: task.product_table(network.spec.run.seed),
+        arrays,
+        cubed_norms,
+        margins: vec![],
+    }))
+}
+
+impl ProbeMeasurement for NeuronMarginsJob {
+    fn poll(&mut self, network: &ProbedNetwork) -> Option<ProbeResult> {
+        let order = groups_task(&network.spec)?.order();
+        let (width, count) = (self.cubed_norms.len(), self.classes.count().max(1));
+        let measured = self.margins.len() / count;
+        let until = (measured + (OPERATIONS_PER_POLL / (2 * order * order)).max(1)).min(width);
+        for neuron in measured..until {
+            let [u, v, w] = neuron_weights(&self.arrays, width, neuron);
+            let margins = self.classes.average_neuron_margins(&self.products, [&u, &v, &w]);
+            self.margins.extend(margins.iter().map(|margin| (margin / self.cubed_norms[neuron]) as f32));
+        }
+        if until < width {
+            return None;
+        }
+        let sum: f64 = self.cubed_norms.iter().sum();
+        let fractions = self.cubed_norms.iter().map(|norm| (norm / sum) as f32);
+        let numbers: Vec<f32> = fractions.chain(std::mem::take(&mut self.margins)).collect();
+        Some(ProbeResult::new(NEURON_MARGINS.id()).with_counts([width, count]).with_numbers(numbers))
     }
 }

@@ -1,6 +1,6 @@
 //! The page's state of a run on pairs: the group, its theory, and the latest results of the probes.
 
-use super::probes::{COSETS, NEURONS, OUTPUTS, PROGRESS};
+use super::probes::{CLASS_MARGINS, COSETS, NEURON_MARGINS, NEURONS, OUTPUTS, PROGRESS};
 use super::theory::{GroupTheory, GroupTheoryJob, applies};
 use vivarium_core::bounds::PAGE_SLICE_OPERATIONS;
 use vivarium_model::permalink::Link;
@@ -9,6 +9,7 @@ use vivarium_model::run::RunSpec;
 use vivarium_model::tasks::Task;
 use vivarium_plot::analysis::neurons::NeuronSpectra;
 use vivarium_plot::analysis::progress::{EmbeddingConcentration, ProgressMeasures, ProgressTrace};
+use vivarium_science::groups::theory::NeuronMargins;
 use vivarium_science::groups::{Group, Irreps};
 use vivarium_view::display::{LabState, WorkProgress};
 
@@ -41,6 +42,12 @@ pub struct GroupsState {
     /// The latest number of live neurons for each conjugacy class of subgroups, counted at the largest subgroup on
     /// whose left cosets a neuron's embedding is constant; none before the first measurement.
     pub coset_counts: Option<Vec<usize>>,
+    /// The first replica's smallest normalised margin over the wrong answers of each conjugacy class except the identity's,
+    /// `[classes]`, at the latest measurement; none before the first.
+    pub class_margins: Option<Vec<f32>>,
+    /// The latest margins of the first replica's neurons by conjugacy class of the wrong answer; none before the first
+    /// measurement.
+    pub neuron_margins: Option<NeuronMargins>,
     /// The progress measures of modular arithmetic (Nanda et al. 2023) at the measured steps of the run so far.
     pub progress: ProgressTrace,
 }
@@ -79,6 +86,8 @@ impl GroupsState {
             initial_neurons: None,
             outputs: None,
             coset_counts: None,
+            class_margins: None,
+            neuron_margins: None,
             progress: ProgressTrace::default(),
         };
         lambda.into_iter().for_each(|lambda| state.update_lambda(lambda));
@@ -108,6 +117,14 @@ impl LabState for GroupsState {
             self.outputs = Some((counts.clone(), numbers.clone()));
         } else if *probe == COSETS.id() {
             self.coset_counts = Some(counts.clone());
+        } else if *probe == CLASS_MARGINS.id() {
+            self.class_margins = Some(numbers.clone());
+        } else if *probe == NEURON_MARGINS.id()
+            && let [neurons, _] = counts[..]
+            && let Some((norm_shares, margins)) = numbers.split_at_checked(neurons)
+        {
+            self.neuron_margins =
+                Some(NeuronMargins { norm_shares: norm_shares.to_vec(), class_margins: margins.to_vec() });
         } else if *probe == PROGRESS.id()
             && let [restricted, excluded, train, test, gini, participation] = few[..]
         {

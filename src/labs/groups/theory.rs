@@ -54,6 +54,13 @@ pub fn applies(spec: &RunSpec) -> bool {
     }
 }
 
+/// The sentence on which runs the theory covers, for charts of other runs.
+pub fn missing_theory_reason() -> &'static str {
+    tr!(
+        "Theory gives the largest margin for products in one group with the activation function z², the exponent ν = 3 and training on all pairs."
+    )
+}
+
 impl GroupTheoryJob {
     /// Starts the computation of the theory for a run on `group`; none where the theory does not [apply](applies).
     pub fn from_spec(spec: &RunSpec, group: &Group, irreps: &Irreps) -> Option<Self> {
@@ -120,6 +127,12 @@ impl GroupTheory {
     /// Number of real irreps of the group: an irrep with complex characters and its conjugate are one.
     pub fn irrep_count(&self) -> usize {
         self.characters.irrep_count()
+    }
+
+    /// Whether the condition of theorem 7.9 holds for the group, so that at the largest margin all classes of wrong answers
+    /// have the same margin (Edelman 2024, for real irreps; the extension to other irreps is ours).
+    pub fn satisfies_theorem_condition(&self) -> bool {
+        self.characters.satisfies_theorem_condition()
     }
 
     /// Whether the computation of an optimum is in progress, which needs calls of [`GroupTheory::advance`].

@@ -496,6 +496,8 @@ fn each_task_ends_where_it_says() {
         ("markov", "k=4&gram=4", "k=8&gram=4", "gram"),
         ("markov", "gram=2&data=ds", "gram=3&data=ds", "data"),
         ("markov", "gram=2&test=iid", "gram=3&test=iid", "test"),
+        ("markov", "gram=3&data=no-lower", "gram=2&data=no-lower", "data"),
+        ("markov", "gram=4&test=lower-mixture", "gram=2&test=lower-mixture", "test"),
         ("markov", "gram=3&t=3", "gram=3&t=2", "t"),
         ("tabular", "n=9&k=9", "n=8&k=9", "k"),
         ("tabular", "rule=parity&k=4", "rule=majority&k=4", "k"),

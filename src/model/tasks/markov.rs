@@ -48,7 +48,7 @@ settings! {
         train: ChainFamily = ChainFamily::Dirichlet, "data", "Chains", Range::Choice(ChainFamily::OPTIONS);
         /// Rows of transition matrices have a Dirichlet distribution with parameter α; at α = 1 all possible rows are equally likely.
         alpha: f64 = 1.0, "alpha", "Concentration α", Range::Real(0.05, 20.0);
-        /// Share of doubly stochastic chains in a mixture.
+        /// Share of doubly stochastic chains in a mixture; for n > 2, of chains without signal of lower order.
         share: f64 = 0.5, "mix", "Share of doubly stochastic chains", Range::Real(0.0, 1.0);
         /// Distribution of the transition matrices of the test sequences.
         test: ChainFamily = ChainFamily::Dirichlet, "test", "Test chains", Range::Choice(ChainFamily::OPTIONS);
@@ -135,7 +135,8 @@ impl TaskConfig for MarkovChain {
     }
 
     fn has_no_effect(&self, key: &str) -> bool {
-        key == "mix" && ![self.train, self.test].contains(&ChainFamily::Mixture)
+        let is_mixture = |family| matches!(family, ChainFamily::Mixture | ChainFamily::LowerOrderMixture);
+        key == "mix" && !is_mixture(self.train) && !is_mixture(self.test)
     }
 
     fn expected_view_value(&self, key: &str, value: &Value) -> Option<String> {
@@ -207,11 +208,18 @@ impl Examples for MarkovChain {
             errors.push(InvalidSetting::new("gram", &self.order.to_string(), expected));
         }
         for (key, chains) in [("data", self.train), ("test", self.test)] {
-            if self.order > 2 && chains != ChainFamily::Dirichlet {
-                let expected = tr!(
-                    "dirichlet for n = {n}, because the other options are for Markov chains (n = 2)",
-                    n = self.order
-                );
+            if !chains.supports_order(self.order) {
+                let fits = ChainFamily::ALL.iter().filter(|family| family.supports_order(self.order));
+                let options = fits.map(|family| family.slug()).collect::<Vec<_>>().join(", ");
+                let expected = if self.order == 2 {
+                    tr!("one of {options} for n = 2, because the other options are for n > 2", options)
+                } else {
+                    tr!(
+                        "one of {options} for n = {n}, because the other options are for Markov chains (n = 2)",
+                        options,
+                        n = self.order
+                    )
+                };
                 errors.push(InvalidSetting::new(key, chains.slug(), expected));
             }
         }
@@ -245,11 +253,13 @@ mod tests {
     use super::*;
     use vivarium_core::rng::{Purpose, RandomStream};
 
-    const FAMILIES: [ChainFamily; 4] = [
+    const FAMILIES: [ChainFamily; 6] = [
         ChainFamily::Dirichlet,
         ChainFamily::Independent,
         ChainFamily::DoublyStochastic,
         ChainFamily::Mixture,
+        ChainFamily::NoLowerOrder,
+        ChainFamily::LowerOrderMixture,
     ];
 
     #[test]
@@ -274,9 +284,19 @@ mod tests {
 
     #[test]
     fn sequences_are_those_of_their_chains_one_by_one() {
-        for (train, order, alpha) in
-            [(0, 2, 1.0), (0, 2, 0.3), (1, 2, 1.0), (2, 2, 1.0), (3, 2, 1.0), (0, 3, 1.0), (0, 4, 2.0)]
-        {
+        for (train, order, alpha) in [
+            (0, 2, 1.0),
+            (0, 2, 0.3),
+            (1, 2, 1.0),
+            (2, 2, 1.0),
+            (3, 2, 1.0),
+            (0, 3, 1.0),
+            (0, 4, 2.0),
+            (4, 3, 1.0),
+            (4, 4, 1.0),
+            (5, 3, 1.0),
+            (5, 4, 0.3),
+        ] {
             let task = MarkovChain {
                 symbols: 3,
                 length: 9,
@@ -302,7 +322,9 @@ mod tests {
     fn held_out_sequences_are_of_the_distribution_of_the_test_and_can_be_read_in_parts() {
         for (number, test) in FAMILIES.into_iter().enumerate() {
             assert_eq!(ChainFamily::ALL[number], test);
-            let task = MarkovChain { symbols: 4, test, ..Default::default() };
+            let order = if test.supports_order(2) { 2 } else { 3 };
+            let task = MarkovChain { symbols: 4, order, test, ..Default::default() };
+            assert!(task.invalid_settings().is_empty());
             let (mut whole, mut parts, mut sequences) = (Batch::default(), Batch::default(), vec![]);
             task.append_held_out(1, 0, 90, &mut whole);
             for (from, size) in [(0, 7), (7, 1), (8, 82)] {
@@ -329,15 +351,27 @@ mod tests {
                 "gram=3&data=ds",
                 "data",
                 "ds",
-                "dirichlet for n = 3, because the other options are for Markov chains (n = 2)",
+                "one of dirichlet, no-lower, lower-mixture for n = 3, because the other options are for Markov chains (n = 2)",
             ),
             (
                 "gram=3&test=iid",
                 "test",
                 "iid",
-                "dirichlet for n = 3, because the other options are for Markov chains (n = 2)",
+                "one of dirichlet, no-lower, lower-mixture for n = 3, because the other options are for Markov chains (n = 2)",
             ),
             ("t=3&gram=4", "t", "3", "at least n = 4"),
+            (
+                "data=no-lower",
+                "data",
+                "no-lower",
+                "one of dirichlet, iid, ds, mixture for n = 2, because the other options are for n > 2",
+            ),
+            (
+                "gram=2&test=lower-mixture",
+                "test",
+                "lower-mixture",
+                "one of dirichlet, iid, ds, mixture for n = 2, because the other options are for n > 2",
+            ),
         ] {
             let (link, notices) = crate::permalink::decode(&format!("#v1/markov?{query}"));
             let notice = &notices[0];
@@ -345,16 +379,30 @@ mod tests {
             assert_eq!(notice.expected, expected);
             assert!(notices.len() == 1 && link.spec.invalid_settings().is_empty(), "{query}: {notices:?}");
         }
-        for fine in ["k=8", "k=4&gram=4", "k=8&gram=3", "t=4&gram=4", "data=mixture&test=ds&k=8"] {
+        for fine in [
+            "k=8",
+            "k=4&gram=4",
+            "k=8&gram=3",
+            "t=4&gram=4",
+            "data=mixture&test=ds&k=8",
+            "gram=3&data=no-lower&test=lower-mixture&k=8",
+            "gram=4&data=lower-mixture&test=no-lower&k=4",
+        ] {
             assert!(crate::permalink::decode(&format!("#v1/markov?{fine}")).1.is_empty(), "{fine}");
         }
     }
 
     #[test]
     fn the_share_of_a_mixture_is_idle_without_one() {
-        for (query, applies) in
-            [("", false), ("data=ds&test=iid", false), ("data=mixture", true), ("test=mixture", true)]
-        {
+        for (query, applies) in [
+            ("", false),
+            ("data=ds&test=iid", false),
+            ("data=mixture", true),
+            ("test=mixture", true),
+            ("gram=3&data=no-lower", false),
+            ("gram=3&data=lower-mixture", true),
+            ("gram=3&test=lower-mixture", true),
+        ] {
             let spec = crate::permalink::decode(&format!("#v1/markov?{query}")).0.spec;
             assert_eq!((spec.has_effect("mix"), spec.has_effect("alpha")), (applies, true), "{query}");
         }

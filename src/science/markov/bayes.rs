@@ -17,11 +17,15 @@
 //! | independent symbols | (how often the symbol has occurred + 1) / (length + k) |
 //! | doubly stochastic, two symbols | both rows have the same parameter, so (repetitions + 1) / (transitions + 2) for the last symbol |
 //! | a mixture of these two, two symbols | both, weighted by their posterior probabilities |
-//! | doubly stochastic or a mixture, more symbols | none |
+//! | no signal of lower order, two symbols | the same, counting only windows of n symbols with the current middle symbols |
+//! | doubly stochastic, a mixture or no signal of lower order, more symbols | none |
+//! | a mixture with chains of order n − 1 | none |
 //!
 //! # Why
 //! For more than two symbols, the posterior over matrices whose rows and columns sum to one does not factor into
-//! rows, and samples of its prior miss its mode. There is no prediction in these cases.
+//! rows, and samples of its prior miss its mode. In a mixture with chains of order n − 1, the posterior probabilities of
+//! the two kinds need the likelihood of the context, averaged over all chains of order n − 1; the importance sample does
+//! not estimate it. There is no prediction in these cases.
 
 mod divergence;
 
@@ -65,7 +69,8 @@ pub struct BayesPredictor {
 enum PredictionMethod {
     /// Closed form for independent symbols.
     Independent,
-    /// Closed form for doubly stochastic chains on two symbols.
+    /// Closed form for doubly stochastic chains on two symbols, and for chains on two symbols without signal of lower
+    /// order.
     DoublyStochastic,
     /// The prior probability of a doubly stochastic chain.
     Mixture(f64),
@@ -88,7 +93,8 @@ pub struct BayesPrediction {
 impl BayesPredictor {
     /// Creates a predictor for sequences of the sizes in `sequences` whose chains come from `family`; `seed` is
     /// that of the importance samples. `None` if the posterior mean cannot be computed: for doubly stochastic
-    /// chains and mixtures with more than two symbols or another order than 2, except mixtures of weight 0.
+    /// chains and mixtures with more than two symbols or another order than 2, except mixtures of weight 0; for
+    /// chains without signal of lower order and more than two symbols; and for their mixtures.
     pub fn new(sequences: &ChainSequences, family: ChainFamily, seed: u64) -> Option<Self> {
         let ChainSequences { symbols, order, alpha, mixture_weight: share, .. } = *sequences;
         let two = (symbols, order) == (2, 2);
@@ -101,7 +107,11 @@ impl BayesPredictor {
             ChainFamily::Mixture if share <= 0.0 => PredictionMethod::Independent,
             ChainFamily::DoublyStochastic if two => PredictionMethod::DoublyStochastic,
             ChainFamily::Mixture if two => PredictionMethod::Mixture(share),
-            ChainFamily::DoublyStochastic | ChainFamily::Mixture => return None,
+            ChainFamily::NoLowerOrder if symbols == 2 => PredictionMethod::DoublyStochastic,
+            ChainFamily::DoublyStochastic
+            | ChainFamily::Mixture
+            | ChainFamily::NoLowerOrder
+            | ChainFamily::LowerOrderMixture => return None,
         };
         Some(BayesPredictor { symbols, order, method })
     }
@@ -136,11 +146,12 @@ impl BayesPredictor {
         let exact = |mean| Some(BayesPrediction { mean, half_means: None });
         match &mut self.method {
             PredictionMethod::Independent => exact(predict_independent(k, context)),
-            PredictionMethod::DoublyStochastic => exact(predict_doubly_stochastic(context)),
+            PredictionMethod::DoublyStochastic => exact(predict_doubly_stochastic(order, context)),
             PredictionMethod::Mixture(share) => {
                 let weight = doubly_stochastic_probability(*share, context);
-                let both =
-                    predict_doubly_stochastic(context).into_iter().zip(predict_independent(k, context));
+                let both = predict_doubly_stochastic(order, context)
+                    .into_iter()
+                    .zip(predict_independent(k, context));
                 exact(both.map(|(doubly, other)| weight * doubly + (1.0 - weight) * other).collect())
             }
             PredictionMethod::Quadrature(nodes) => exact(nodes.predict(context)),
@@ -158,20 +169,26 @@ fn predict_independent(symbols: usize, context: &[u8]) -> Vec<f64> {
     counts.into_iter().map(|count| count / all).collect()
 }
 
-/// Counts the transitions in `context` between successive symbols: first those to the same symbol, then those to
-/// another symbol.
-fn count_repeats(context: &[u8]) -> [f64; 2] {
-    let repeated = context.windows(2).filter(|pair| pair[0] == pair[1]).count();
-    [repeated as f64, (context.len() - 1 - repeated) as f64]
+/// Counts, among the windows of `order` symbols in `context` whose middle symbols are the last `order − 2` symbols of
+/// `context`, first those that end with their first symbol, then those that end with another symbol. For order 2
+/// these are the transitions to the same symbol and to another symbol. `context` has at least `order − 1` symbols.
+fn count_repeats(order: usize, context: &[u8]) -> [f64; 2] {
+    let middle = &context[context.len() + 2 - order..];
+    let mut counts = [0.0; 2];
+    for window in context.windows(order).filter(|window| window[1..order - 1] == *middle) {
+        counts[usize::from(window[0] != window[order - 1])] += 1.0;
+    }
+    counts
 }
 
-/// Posterior mean `[2]` of the next symbol's probabilities after `context`, for chains on two symbols of which both
-/// repeat with the same unknown probability, whose prior is uniform.
-fn predict_doubly_stochastic(context: &[u8]) -> Vec<f64> {
-    let [repeated, changed] = count_repeats(context);
+/// Posterior mean `[2]` of the next symbol's probabilities after `context`, for chains of order n = `order` on two
+/// symbols. With an unknown probability, the next symbol repeats the symbol n − 1 places before it. This probability
+/// depends on the n − 2 symbols between the two; its prior is uniform.
+fn predict_doubly_stochastic(order: usize, context: &[u8]) -> Vec<f64> {
+    let [repeated, changed] = count_repeats(order, context);
     let again = (repeated + 1.0) / (repeated + changed + 2.0);
-    let last = context.last().copied().unwrap_or_default();
-    (0..2).map(|symbol| if symbol == last { again } else { 1.0 - again }).collect()
+    let first = context[context.len() + 1 - order];
+    (0..2).map(|symbol| if symbol == first { again } else { 1.0 - again }).collect()
 }
 
 /// Posterior probability that `context`, a sequence on the symbols 0 and 1, comes from a doubly stochastic chain and
@@ -181,7 +198,7 @@ fn doubly_stochastic_probability(share: f64, context: &[u8]) -> f64 {
     let log_integral =
         |a: f64, b: f64| libm::lgamma(a + 1.0) + libm::lgamma(b + 1.0) - libm::lgamma(a + b + 2.0);
     let ones = context.iter().filter(|symbol| **symbol == 1).count() as f64;
-    let [repeated, changed] = count_repeats(context);
+    let [repeated, changed] = count_repeats(2, context);
     // Both symbols are equally frequent in a doubly stochastic chain, so the first has probability ½.
     let doubly = log_integral(repeated, changed) - std::f64::consts::LN_2;
     let independent = log_integral(ones, context.len() as f64 - ones);

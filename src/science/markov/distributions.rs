@@ -3,6 +3,18 @@
 //! With α = 1, and for independent and doubly stochastic rows, drawing uses only integers: `u32` additions,
 //! comparisons and the upper half of a product, which [`multiply_high`] computes from 16-bit halves. So a shader,
 //! which has no 64-bit integers, draws the same chain.
+//!
+//! # Chains without signal of lower order
+//! In a chain of order n, let a context consist of its first symbol x and its n − 2 middle symbols m, and let z be
+//! the next symbol. [`ChainDistribution::NoLowerOrder`] draws the matrix `P(z | x, m)` over (x, z) of each m as a
+//! doubly stochastic one. If contexts are uniformly distributed, so are the contexts one symbol later, because
+//!
+//! ```text
+//! P(m, z) = Σ_x P(x, m) P(z | x, m) = k^(1 − n) Σ_x P(z | x, m) = k^(1 − n)
+//! ```
+//!
+//! So the uniform distribution is stationary, and `P(z | m) = 1/k`: with less than the whole context, no symbol is
+//! more likely than another. For n = 3 these are trigrams without bigram signal: m is the previous symbol.
 
 use super::chain::{Chain, context_count, round_to_units};
 
@@ -18,6 +30,14 @@ pub enum ChainDistribution {
     DoublyStochastic,
     /// Doubly stochastic with this probability, otherwise independent symbols.
     Mixture(f64),
+    /// Only the whole context predicts the next symbol. For each value of the middle symbols, which are the symbols of
+    /// the context after its first, an independent doubly stochastic matrix from the first symbol to the next symbol.
+    /// For order 2 there are no middle symbols and one matrix, as for [`ChainDistribution::DoublyStochastic`].
+    NoLowerOrder,
+    /// As [`ChainDistribution::NoLowerOrder`] with the probability of the first field. Otherwise a chain of order
+    /// n − 1, whose rows have the Dirichlet distribution with the parameter α of the second field; for order 2 these
+    /// are independent symbols.
+    LowerOrderMixture(f64, f64),
 }
 
 /// Number of attempts of the rejection sampler for one gamma variable. Each is rejected with a probability below 5
@@ -58,6 +78,8 @@ impl ChainDistribution {
     /// | Independent | `symbols − 1` |
     /// | DoublyStochastic | two per move: the index of the minor, and the shift |
     /// | Mixture | one that selects, and the larger number of the two |
+    /// | NoLowerOrder | those of DoublyStochastic for each value of the middle symbols |
+    /// | LowerOrderMixture | one that selects, and the larger number of NoLowerOrder and Dirichlet of order n − 1 |
     pub fn words_per_chain(self, symbols: usize, order: usize) -> usize {
         match self {
             ChainDistribution::Dirichlet(1.0) => context_count(symbols, order) * (symbols - 1),
@@ -65,6 +87,13 @@ impl ChainDistribution {
             ChainDistribution::Independent => symbols - 1,
             ChainDistribution::DoublyStochastic => 2 * hit_and_run_move_count(symbols),
             ChainDistribution::Mixture(_) => 1 + (symbols - 1).max(2 * hit_and_run_move_count(symbols)),
+            ChainDistribution::NoLowerOrder => {
+                context_count(symbols, order - 1) * 2 * hit_and_run_move_count(symbols)
+            }
+            ChainDistribution::LowerOrderMixture(_, alpha) => {
+                let no_lower = ChainDistribution::NoLowerOrder.words_per_chain(symbols, order);
+                1 + no_lower.max(ChainDistribution::Dirichlet(alpha).words_per_chain(symbols, order - 1))
+            }
         }
     }
 
@@ -100,16 +129,31 @@ impl ChainDistribution {
                 others.chunks_mut(symbols * symbols).for_each(|rows| rows.copy_from_slice(first));
             }
             ChainDistribution::Mixture(share) => {
-                let bound = libm::round(share * f64::from(Chain::ONE)) as u32;
-                let distribution = if words[0] >> 8 < bound {
+                let distribution = if selects_first(share, words[0]) {
                     ChainDistribution::DoublyStochastic
                 } else {
                     ChainDistribution::Independent
                 };
                 distribution.draw_rows(symbols, &words[1..], rows);
             }
+            ChainDistribution::NoLowerOrder => draw_without_lower_order(symbols, words, rows),
+            ChainDistribution::LowerOrderMixture(weight, _) if selects_first(weight, words[0]) => {
+                draw_without_lower_order(symbols, &words[1..], rows);
+            }
+            ChainDistribution::LowerOrderMixture(_, alpha) => {
+                // The rows of all contexts that differ only in their first symbol are equal.
+                let (first, others) = rows.split_at_mut(rows.len() / symbols);
+                let length = first.len();
+                ChainDistribution::Dirichlet(alpha).draw_rows(symbols, &words[1..], first);
+                others.chunks_mut(length).for_each(|rows| rows.copy_from_slice(first));
+            }
         }
     }
+}
+
+/// Whether the random word `word` selects the first of two distributions, which has the probability `weight`.
+fn selects_first(weight: f64, word: u32) -> bool {
+    word >> 8 < libm::round(weight * f64::from(Chain::ONE)) as u32
 }
 
 /// Draws a row of probabilities, uniform over the simplex, into `row`, in units of 2⁻²⁴: the gaps between sorted
@@ -196,6 +240,20 @@ fn draw_doubly_stochastic(symbols: usize, words: &[u32], rows: &mut [u32]) {
     }
 }
 
+/// Draws a chain without signal of lower order into `rows`, `[symbols, middles, symbols]` in units of 2⁻²⁴: for each
+/// middle, a doubly stochastic matrix from the first symbol of a context to the next symbol.
+fn draw_without_lower_order(symbols: usize, words: &[u32], rows: &mut [u32]) {
+    let middles = rows.len() / (symbols * symbols);
+    let mut matrix = [0; super::MAX_SYMBOLS * super::MAX_SYMBOLS];
+    let matrix = &mut matrix[..symbols * symbols];
+    for (middle, words) in words.chunks(2 * hit_and_run_move_count(symbols)).take(middles).enumerate() {
+        draw_doubly_stochastic(symbols, words, matrix);
+        for (first, row) in matrix.chunks(symbols).enumerate() {
+            rows[(first * middles + middle) * symbols..][..symbols].copy_from_slice(row);
+        }
+    }
+}
+
 /// The pair (i, j) with index `which`, from 0, among the pairs i < j of numbers from 0 to `k` − 1, in lexicographic
 /// order.
 fn unrank_pair(k: usize, which: u32) -> (usize, usize) {
@@ -242,10 +300,11 @@ mod tests {
     fn every_distribution_takes_the_words_of_the_table() {
         assert_eq!([2, 3, 4, 8].map(hit_and_run_move_count), [1, 54, 128, 1024]);
         for (symbols, order, expected) in [
-            (2, 2, [2, 76, 1, 2, 3]),
-            (3, 2, [6, 171, 2, 108, 109]),
-            (4, 3, [48, 1216, 3, 256, 257]),
-            (8, 2, [56, 1216, 7, 2048, 2049]),
+            (2, 2, [2, 76, 1, 2, 3, 2, 3, 39]),
+            (3, 2, [6, 171, 2, 108, 109, 108, 109, 109]),
+            (4, 3, [48, 1216, 3, 256, 257, 1024, 1025, 1025]),
+            (2, 3, [4, 152, 1, 2, 3, 4, 5, 77]),
+            (8, 2, [56, 1216, 7, 2048, 2049, 2048, 2049, 2049]),
         ] {
             let distributions = [
                 ChainDistribution::Dirichlet(1.0),
@@ -253,6 +312,9 @@ mod tests {
                 ChainDistribution::Independent,
                 ChainDistribution::DoublyStochastic,
                 ChainDistribution::Mixture(0.5),
+                ChainDistribution::NoLowerOrder,
+                ChainDistribution::LowerOrderMixture(0.5, 1.0),
+                ChainDistribution::LowerOrderMixture(0.5, 0.5),
             ];
             assert_eq!(
                 distributions.map(|distribution| distribution.words_per_chain(symbols, order)),
@@ -401,6 +463,7 @@ mod tests {
                     ChainDistribution::DoublyStochastic => assert!(columns),
                     ChainDistribution::Independent => assert!(equal && !columns),
                     ChainDistribution::Mixture(_) => assert!(columns != equal),
+                    ChainDistribution::NoLowerOrder | ChainDistribution::LowerOrderMixture(..) => {}
                     // With a small α rows are often all in one symbol.
                     ChainDistribution::Dirichlet(alpha) => assert!(alpha < 1.0 || !columns && !equal),
                 }
@@ -449,6 +512,83 @@ mod tests {
             let chains = chains(ChainDistribution::Mixture(share), 3, 2, 4000);
             let doubly = mean(chains.iter().map(|chain| f64::from(chain.rows[..3] != chain.rows[3..6])));
             assert!((doubly - share).abs() < 0.03, "{share}: {doubly}");
+        }
+    }
+
+    /// With the exact sums of integers, the uniform distribution over contexts is stationary.
+    #[test]
+    fn without_lower_order_contexts_are_uniform_and_shorter_contexts_do_not_help() {
+        for (k, order) in [(2, 3), (3, 3), (5, 3), (8, 3), (2, 4), (4, 4)] {
+            let (contexts, middles) = (context_count(k, order), context_count(k, order - 1));
+            for chain in chains(ChainDistribution::NoLowerOrder, k, order, 12) {
+                assert!(chain.rows.chunks(k).all(|row| row.iter().sum::<u32>() == Chain::ONE));
+                let stationary = chain.stationary_distribution();
+                let uniform = 1.0 / contexts as f64;
+                assert!(stationary.iter().all(|share| (share - uniform).abs() < 1e-6), "{k} {order}");
+                // Every shorter end of a context, down to none.
+                for ends in (1..order).map(|shorter| context_count(k, shorter)) {
+                    for (end, next) in (0..ends).flat_map(|end| (0..k).map(move |next| (end, next))) {
+                        let of_end = (end..contexts).step_by(ends);
+                        let joint: f64 =
+                            of_end.clone().map(|c| stationary[c] * chain.probability(c, next)).sum();
+                        let given = joint / of_end.map(|c| stationary[c]).sum::<f64>();
+                        assert!((given - 1.0 / k as f64).abs() < 1e-6, "{k} {order} {end}: {given}");
+                    }
+                }
+                let matrix = |middle: usize| -> Vec<u32> {
+                    (0..k).flat_map(|x| chain.rows[(x * middles + middle) * k..][..k].to_vec()).collect()
+                };
+                let column = |matrix: &[u32], z: usize| matrix.iter().skip(z).step_by(k).sum::<u32>();
+                let matrices: Vec<Vec<u32>> = (0..middles).map(matrix).collect();
+                assert!(matrices.iter().all(|matrix| (0..k).all(|z| column(matrix, z) == Chain::ONE)));
+                assert!((1..middles).all(|middle| matrices[middle] != matrices[0]), "{k} {order}");
+                let probabilities: Vec<f64> =
+                    (0..contexts).flat_map(|c| chain.next_symbol_distribution(c)).collect();
+                assert!(Chain::new(k, order, &probabilities).is_ok());
+            }
+        }
+    }
+
+    #[test]
+    fn each_middle_has_the_doubly_stochastic_matrix_of_its_words() {
+        let stream = RandomStream::new(3, Purpose::Chain, 0);
+        let drawn = |distribution: ChainDistribution, order: usize, words: &[u32]| {
+            distribution.draw_chain(3, order, words).rows
+        };
+        for case in 0..20 {
+            let mut words = [0; 1 + 3 * 108];
+            stream.fill_u32(case, 0, &mut words);
+            let rows = drawn(ChainDistribution::NoLowerOrder, 3, &words[1..]);
+            for (middle, words) in words[1..].chunks(108).enumerate() {
+                let matrix = drawn(ChainDistribution::DoublyStochastic, 2, words);
+                for first in 0..3 {
+                    assert_eq!(rows[(first * 3 + middle) * 3..][..3], matrix[first * 3..][..3]);
+                }
+            }
+            let bigrams = drawn(ChainDistribution::Dirichlet(1.0), 2, &words[1..]).repeat(3);
+            for (weight, expected) in [(1.0, &rows), (0.0, &bigrams)] {
+                let mixed = drawn(ChainDistribution::LowerOrderMixture(weight, 1.0), 3, &words);
+                assert_eq!(mixed, *expected, "{case} {weight}");
+            }
+            // For order 2 the families are the doubly stochastic chains and their mixture with independent symbols.
+            assert_eq!(
+                drawn(ChainDistribution::NoLowerOrder, 2, &words),
+                drawn(ChainDistribution::DoublyStochastic, 2, &words)
+            );
+            assert_eq!(
+                drawn(ChainDistribution::LowerOrderMixture(0.5, 1.0), 2, &words),
+                drawn(ChainDistribution::Mixture(0.5), 2, &words)
+            );
+        }
+        let small = chains(ChainDistribution::LowerOrderMixture(0.0, 0.05), 3, 4, 20);
+        assert!(small.iter().all(|chain| chain.rows.chunks(81).all(|rows| *rows == chain.rows[..81])));
+        assert!(
+            small.iter().all(|chain| chain.rows.chunks(3).all(|row| row.iter().sum::<u32>() == Chain::ONE))
+        );
+        for weight in [0.25, 0.75] {
+            let chains = chains(ChainDistribution::LowerOrderMixture(weight, 1.0), 2, 3, 4000);
+            let full = mean(chains.iter().map(|chain| f64::from(chain.rows[..4] != chain.rows[4..])));
+            assert!((full - weight).abs() < 0.03, "{weight}: {full}");
         }
     }
 

@@ -43,6 +43,23 @@ choices! {
         DoublyStochastic = "ds", "Doubly stochastic";
         /// Some chains are doubly stochastic; the others have independent symbols.
         Mixture = "mixture", "Doubly stochastic or independent";
+        /// Only the whole context of n − 1 symbols predicts the next symbol; strategies of lower order do not.
+        NoLowerOrder = "no-lower", "No signal of lower order";
+        /// Some chains have no signal of lower order; the others have the order n − 1 and Dirichlet rows.
+        LowerOrderMixture = "lower-mixture", "No signal of lower order, or order n − 1";
+    }
+}
+
+impl ChainFamily {
+    /// Whether the family is an option for chains of order n = `order`. Independent and doubly stochastic rows are
+    /// for Markov chains (n = 2). Chains without signal of lower order are for n > 2; for n = 2 they would be
+    /// the doubly stochastic chains.
+    pub fn supports_order(self, order: usize) -> bool {
+        match self {
+            ChainFamily::Dirichlet => true,
+            ChainFamily::Independent | ChainFamily::DoublyStochastic | ChainFamily::Mixture => order == 2,
+            ChainFamily::NoLowerOrder | ChainFamily::LowerOrderMixture => order > 2,
+        }
     }
 }
 
@@ -61,7 +78,7 @@ pub struct ChainSequences {
     pub test_family: ChainFamily,
     /// Parameter α of the symmetric Dirichlet distribution of the rows of transition matrices.
     pub alpha: f64,
-    /// Probability that a chain of the mixture is doubly stochastic.
+    /// Probability that a chain of a mixture is doubly stochastic, or has no signal of lower order.
     pub mixture_weight: f64,
 }
 
@@ -76,12 +93,17 @@ impl ChainSequences {
             ChainFamily::Independent => ChainDistribution::Independent,
             ChainFamily::DoublyStochastic => ChainDistribution::DoublyStochastic,
             ChainFamily::Mixture => ChainDistribution::Mixture(self.mixture_weight),
+            ChainFamily::NoLowerOrder => ChainDistribution::NoLowerOrder,
+            ChainFamily::LowerOrderMixture => {
+                ChainDistribution::LowerOrderMixture(self.mixture_weight, self.alpha)
+            }
         }
     }
 
     /// The number that a strategy adds to each count: the parameter of the prior of a row of the test chains. It is α
     /// for Dirichlet rows (Edelman 2024, equation 8.3) and 1 for uniform rows. Rows of doubly stochastic chains with
-    /// more than two symbols are not uniform, but strategies add 1 there too.
+    /// more than two symbols, and of chains without signal of lower order, are not uniform, but strategies add 1
+    /// there too, and also for mixtures.
     pub fn pseudocount(&self) -> f64 {
         if self.test_family == ChainFamily::Dirichlet { self.alpha } else { 1.0 }
     }

@@ -88,7 +88,7 @@ pub fn softmax(logits: &[f64], out: &mut [f64]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::markov::{Chain, ChainDistribution, SequenceSampler};
+    use crate::markov::{Chain, ChainDistribution, ChainFamily, ChainSequences, SequenceSampler};
     use vivarium_core::rng::{Purpose, RandomStream};
 
     fn predict_after(strategy: Strategy, symbols: usize, context: &[u8]) -> Vec<f64> {
@@ -183,6 +183,36 @@ mod tests {
                     assert!(error < 1e-9, "{strategy:?} {alpha} {context:?}: {predicted} {expected}");
                 }
             }
+        }
+    }
+
+    /// The mean KL(truth ‖ strategy) over held-out sequences of order 3, where only the trigram strategy helps.
+    #[test]
+    fn without_signal_of_lower_order_only_the_full_order_helps() {
+        let family = ChainFamily::NoLowerOrder;
+        for (symbols, length, bound) in [(2, 200, 0.012), (3, 400, 0.015), (4, 800, 0.02)] {
+            let drawn = ChainSequences {
+                symbols,
+                length,
+                order: 3,
+                train_family: family,
+                test_family: family,
+                alpha: 1.0,
+                mixture_weight: 0.5,
+            };
+            let (mut sequences, mut kl) = (vec![], [0.0; 4]);
+            drawn.append_held_out_sequences(family, 5, 0..400, &mut sequences);
+            for (example, sequence) in sequences.chunks(length + 1).enumerate() {
+                let (context, chain) = (&sequence[..length], drawn.held_out_chain(family, 5, example));
+                let truth = chain.next_symbol_distribution(chain.context_index(context));
+                for (sum, strategy) in kl.iter_mut().zip(Strategy::ALL) {
+                    let predicted = predict_with(*strategy, symbols, drawn.pseudocount(), context);
+                    *sum += kl_divergence(&truth, &predicted) / 400.0;
+                }
+            }
+            let [uniform, unigram, bigram, trigram] = kl;
+            assert!((unigram - uniform).abs() < bound && (bigram - uniform).abs() < bound, "{kl:?}");
+            assert!(trigram < 0.25 * uniform && uniform > 0.15, "{kl:?}");
         }
     }
 

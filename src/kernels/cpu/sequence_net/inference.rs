@@ -77,9 +77,8 @@ impl Inference {
         self.load(weights);
         let mut gradient = self.scratch.zeros();
         self.scratch.gradient(&self.replica, batch, &mut gradient);
-        let read = |(rows, own): (&Vec<Row>, &&[f32])| {
-            rows.iter().flat_map(|row| row.0).take(own.len()).collect()
-        };
+        let read =
+            |(rows, own): (&Vec<Row>, &&[f32])| rows.iter().flat_map(|row| row.0).take(own.len()).collect();
         gradient.iter().zip(weights).map(read).collect()
     }
 

@@ -256,6 +256,23 @@ const FINITE_GROUP_PRESETS: &[Preset] = &[
         ..PRESET_DEFAULTS
     },
     Preset {
+        slug: "s3-certificate",
+        name: "S3: every neuron is optimal, but the network is not",
+        group: &FINITE_GROUPS_GROUP,
+        link: "#v1/groups?op=symmetric&width=100&lambda=0.0001&steps=1500&speed=200&show=margin.classes.certificate.mass",
+        claim: "At the end the weighted margin of each neuron with a norm is close to γ*, the largest possible value. Still the margin of the network is about 96 % of γ*: for λ = 0.0001 the two-dimensional irrep has too small a part of the norm. The class of (1 2 3) has the smallest margin; the margin of the class of (1 2) is about 5 % above γ*.",
+        source: "Edelman 2024, lemmas 7.5 and 7.6 and theorem 7.9",
+        experiment: Some(&experiments::FIGURE_D_2),
+        departures: &[("learning rate", "doubled 15 times, to 1638.4", "constant")],
+        remarks: EXPONENT_NOTE,
+        expectations: &[
+            expect_margin_share(1_500, (0.94, 0.9625)),
+            expect_median(ExpectedMeasure::Purity, 1_500, (0.99, 1.0001)),
+        ],
+        max_steps: 1_500,
+        ..PRESET_DEFAULTS
+    },
+    Preset {
         slug: "s3-margins",
         name: "S3: the margin approaches its maximum as λ falls",
         group: &FINITE_GROUPS_GROUP,

@@ -27,7 +27,14 @@ def doubly_stochastic(count):
         rows[each, j, b] += shift
         rows[each, i, b] -= shift
         rows[each, j, a] -= shift
-    return rows.repeat(1, CONTEXTS // K, 1)
+    return rows
+
+
+def dirichlet_rows(*shape):
+    """Rows of transition matrices with the Dirichlet distribution of parameter alpha, `[*shape, symbols]`."""
+    if S["alpha"] == 1:
+        return simplex(*shape)
+    return torch.distributions.Dirichlet(torch.full((K,), S["alpha"])).sample(shape).clamp_min(2.0**-24)
 
 
 def chains(law, count):
@@ -35,13 +42,19 @@ def chains(law, count):
     if law == "iid":
         return simplex(count, 1).expand(-1, CONTEXTS, -1)
     if law == "ds":
-        return doubly_stochastic(count)
+        return doubly_stochastic(count).repeat(1, CONTEXTS // K, 1)
+    if law == "no-lower":
+        # A context is its first symbol and the middle symbols; each middle has a matrix from the first symbol to the next.
+        matrices = doubly_stochastic(count * CONTEXTS // K).view(count, CONTEXTS // K, K, K)
+        return matrices.transpose(1, 2).reshape(count, CONTEXTS, K)
+    if law == "lower-mixture":
+        is_full = torch.rand(count, 1, 1) < S["mix"]
+        lower = dirichlet_rows(count, CONTEXTS // K).repeat(1, K, 1)
+        return torch.where(is_full, chains("no-lower", count), lower)
     if law == "mixture":
         is_doubly = torch.rand(count, 1, 1) < S["mix"]
         return torch.where(is_doubly, chains("ds", count), chains("iid", count))
-    if S["alpha"] == 1:
-        return simplex(count, CONTEXTS)
-    return torch.distributions.Dirichlet(torch.full((K,), S["alpha"])).sample((count, CONTEXTS)).clamp_min(2.0**-24)
+    return dirichlet_rows(count, CONTEXTS)
 
 
 def chosen(shares):

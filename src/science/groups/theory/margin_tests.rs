@@ -108,6 +108,14 @@ fn the_condition_of_the_theorem_matches_the_printed_values() {
 }
 
 #[test]
+fn groups_that_satisfy_the_condition_of_the_theorem() {
+    for n in [3, 4, 5] {
+        assert!(symmetric(n).0.satisfies_theorem_condition(), "S{n}");
+    }
+    assert!(!symmetric(6).0.satisfies_theorem_condition() && !alternating_5().satisfies_theorem_condition());
+}
+
+#[test]
 fn one_irrep_of_a5_is_not_used() {
     let group = alternating_5();
     assert_eq!(group.closed_form_margin(), None);

@@ -14,6 +14,7 @@
 //! |---|---|
 //! | [`real_characters`] | the numbers of a group that the theory needs; the condition of theorem 7.9 |
 //! | [`margin`] | γ* of any finite group, and what is to be expected at a penalty above zero |
+//! | [`certificate`] | margins of a given network by class of wrong answers, and of its neurons |
 //! | [`construction`] | networks written down: memorising, and by Fourier series |
 //! | [`mod@representation`] | networks that reach γ*, from the matrices of irreducible representations |
 //! | [`mod@parity`] | the same for sparse parities, with x^k in place of x² |
@@ -25,6 +26,7 @@
 //! whichever its type, the entries `R_ij` have the squared norm |G|/D, and `tr R(a)R(b)R(c)ᵀ` is made from D³
 //! products of three entries. The same number bounds every network, so that γ* needs D and χ alone.
 
+pub mod certificate;
 pub mod construction;
 mod interior_point;
 #[cfg(test)]
@@ -38,6 +40,7 @@ pub mod representation;
 #[cfg(test)]
 mod representation_tests;
 
+pub use certificate::{NeuronMargins, WrongAnswerClasses};
 pub use construction::{
     MarginRange, QuadraticNetwork, build_fourier_network, build_memorising_network, memorising_network_margin,
 };

@@ -108,6 +108,12 @@ impl RealCharacters {
         (0..self.class_sizes.len()).map(|c| (1..self.irrep_count()).map(|r| term(r, c)).sum()).collect()
     }
 
+    /// Whether the condition of theorem 7.9 holds: the [sums](Self::theorem_condition) of all classes except the identity's
+    /// are negative. It holds for S₃, S₄ and S₅, but not for A₅ and S₆.
+    pub fn satisfies_theorem_condition(&self) -> bool {
+        self.theorem_condition().iter().all(|sum| *sum < 0.0)
+    }
+
     /// The sum `Σ_{R nontrivial} D_R^{2.5} / type_R` over irreps R of dimension D_R, which the closed form of the
     /// maximum margin γ* contains.
     pub fn dimension_sum(&self) -> f64 {
@@ -117,8 +123,8 @@ impl RealCharacters {
     /// The maximum margin γ* = 2 / (3 √(3|G|) Σ_R D_R^{2.5} / type_R) if the condition of theorem 7.9 holds, else
     /// `None` (Edelman 2024, theorem 7.9, for real types; the division by the type is ours).
     pub fn closed_form_margin(&self) -> Option<f64> {
-        let holds = self.theorem_condition().iter().all(|sum| *sum < 0.0);
-        holds.then(|| 2.0 / (3.0 * (3.0 * self.order as f64).sqrt() * self.dimension_sum()))
+        self.satisfies_theorem_condition()
+            .then(|| 2.0 / (3.0 * (3.0 * self.order as f64).sqrt() * self.dimension_sum()))
     }
 
     /// The factor `(3|G|)^{1.5} / 2` between Σ‖ω‖³ of a network and the sum of the variables `D_R^{1.5} s_R` of the

@@ -176,6 +176,32 @@ fn doubly_stochastic_and_mixed_predictions_match_enumeration() {
     }
 }
 
+/// All sequences of seven symbols, with the probability of each by a midpoint rule over both parameters of a chain of order 3:
+/// the probability that a symbol repeats the one two places before it, after the symbol 0 and after the symbol 1 between them.
+#[test]
+fn predictions_without_signal_of_lower_order_match_enumeration() {
+    let points: Vec<f64> = (0..150).map(|i| (f64::from(i) + 0.5) / 150.0).collect();
+    let of = ChainSequences { order: 3, ..sequences_of(2, 7, ChainFamily::NoLowerOrder, 1.0) };
+    for bits in 0..128u8 {
+        let context: Vec<u8> = (0..7).map(|i| bits >> i & 1).collect();
+        let (mut above, mut below) = (0.0, 0.0);
+        for (p, q) in points.iter().flat_map(|p| points.iter().map(move |q| (*p, *q))) {
+            let repeats = |middle: u8| if middle == 0 { p } else { q };
+            let chance = |w: &[u8]| if w[0] == w[2] { repeats(w[1]) } else { 1.0 - repeats(w[1]) };
+            let likelihood: f64 = context.windows(3).map(chance).product();
+            above += likelihood * chance(&[context[5], context[6], 1]);
+            below += likelihood;
+        }
+        let found = predict_after(&of, &context);
+        assert!((found[1] - above / below).abs() < 1e-4, "{context:?}: {found:?} {}", above / below);
+        assert!((found[0] + found[1] - 1.0).abs() < 1e-12);
+    }
+    // At order 4 the middle symbols 1 1 occurred once before, in 0 1 1 0, and 0 is again the symbol before them.
+    let of = ChainSequences { order: 4, ..of };
+    let found = predict_after(&of, &[0, 1, 1, 0, 1, 1]);
+    assert!((found[0] - 2.0 / 3.0).abs() < 1e-12 && (found[1] - 1.0 / 3.0).abs() < 1e-12, "{found:?}");
+}
+
 /// After 2, 0, 1 nothing has followed the symbol 1, so only the first symbol tells of its row. Expected are means over 20 million
 /// uniform matrices of NumPy, weighted by π(2) P_20 P_01, where π is in proportion to sums over spanning trees; each has a
 /// standard error of 0.0001.
@@ -270,6 +296,9 @@ fn families_without_a_posterior_mean_give_none() {
         (ChainFamily::Mixture, 3, 0.0, true),
         (ChainFamily::Independent, 8, 0.5, true),
         (ChainFamily::Mixture, 2, 1.0, true),
+        (ChainFamily::NoLowerOrder, 3, 0.5, false),
+        (ChainFamily::NoLowerOrder, 2, 0.5, true),
+        (ChainFamily::LowerOrderMixture, 2, 0.5, false),
     ] {
         let of = ChainSequences { mixture_weight: share, ..sequences_of(symbols, 9, test, 1.0) };
         assert_eq!(BayesPredictor::new(&of, test, 0).is_some(), is_there, "{test:?} {symbols}");
