@@ -2,9 +2,12 @@
 
 use vivarium::analysis::neurons::{NeuronPart, NeuronSpectra};
 use vivarium::analysis::progress::ModularOperation;
-use vivarium::groups::theory::build_memorising_network;
+use vivarium::groups::Irreps;
+use vivarium::groups::theory::{RealCharacters, build_memorising_network};
 use vivarium::labs;
-use vivarium::labs::groups::probes::{COSETS, NEURONS, OUTPUTS, PROGRESS, modular_operation};
+use vivarium::labs::groups::probes::{
+    CLASS_MARGINS, COSETS, NEURON_MARGINS, NEURONS, OUTPUTS, PROGRESS, modular_operation,
+};
 use vivarium::models::Model;
 use vivarium::probing::Probe;
 use vivarium::protocol::{Event, EventMessage, Payload, ProbeResult};
@@ -303,4 +306,30 @@ fn outputs_on_all_pairs_of_a_small_group_give_its_loss() {
     let found = measure(&logits, &labels);
     assert!((found.loss - f64::from(last.train_loss[0])).abs() < 1e-5, "{found:?} {last:?}");
     assert!((found.accuracy - f64::from(last.train_accuracy[0])).abs() < 1e-6);
+}
+
+/// The claim of the preset on the certificate: each neuron is as good as any neuron can be, and the network is not, because the
+/// division of the norm among the irreps is not the best one.
+#[test]
+fn trained_neurons_are_optimal_where_the_network_is_not() {
+    let spec = labs::find_preset("s3-certificate").unwrap().link().spec;
+    let mut session = session(labs::find_preset("s3-certificate").unwrap().link);
+    finish(&mut session);
+    let weights = block_on(session.first_replica()).unwrap();
+    let Task::Groups(task) = &spec.task else { panic!("another task") };
+    let group = task.group().unwrap();
+    let theory =
+        RealCharacters::from_group(&group, &Irreps::compute(&group)).unwrap().compute_max_margin().unwrap();
+    let largest = theory.value;
+    let classes = found(CLASS_MARGINS, &spec, weights.clone()).numbers;
+    let relative: Vec<f64> = classes.iter().map(|margin| f64::from(*margin) / largest).collect();
+    assert!((1.02..1.07).contains(&relative[0]) && (0.94..0.9625).contains(&relative[1]), "{relative:?}");
+    let neurons = found(NEURON_MARGINS, &spec, weights);
+    let (parts, margins) = neurons.numbers.split_at(neurons.counts[0]);
+    let weights = &theory.class_weights;
+    let weighted = |margins: &[f32]| f64::from(margins[0]) * weights[0] + f64::from(margins[1]) * weights[1];
+    for (part, margins) in parts.iter().zip(margins.chunks(2)).filter(|(part, _)| **part > 1e-6) {
+        let ratio = weighted(margins) / largest;
+        assert!((0.99..1.0001).contains(&ratio), "{part}: {ratio}");
+    }
 }
