@@ -60,7 +60,7 @@ fn read_mutated(name: &str, bytes: &[u8], which: u32) -> Result<FileContents, St
 }
 
 fn is_sentence(why: &str) -> bool {
-    !why.is_empty() && !why.ends_with('.') && why.len() < 1000
+    !why.is_empty() && !why.ends_with('.') && why.len() < 1_200
 }
 
 #[test]

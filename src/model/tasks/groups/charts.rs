@@ -36,5 +36,5 @@ crate::charts! {
     /// Smallest margin over wrong answers c with a·b·c⁻¹ in each conjugacy class, divided by γ*. Line: a network with the largest margin.
     CLASSES = "classes", "Margin by conjugacy class", "Classes", Bars, "Edelman 2024, theorem 7.9 and appendix D.9";
     /// Weighted margin ψ′(ω) of each neuron, divided by γ*‖ω‖³. It is at most 1; at the largest margin it is 1 for all live neurons.
-    CERTIFICATE = "certificate", "Certificate: margin of each neuron", "Certificate", Lines, "Edelman 2024, lemmas 7.5 and 7.6";
+    CERTIFICATE = "certificate", "Certificate: margin of each neuron", "Optimality", Lines, "Edelman 2024, lemmas 7.5 and 7.6";
 }

@@ -22,5 +22,5 @@ crate::charts! {
     /// Progress ρ of each network, its largest |w_t − w_0|, against the steps left until it reaches the target. One dot per network and measured step.
     TIME_LEFT = "timeleft", "Progress ρ and steps left", "Steps left", Lines, "Edelman 2024, section 5.5 and appendix B.3.3";
     /// Number of networks by the Fourier gap Γ at their initial weights: the largest |g| on a relevant bit minus the largest |g| on any other bit.
-    INITIAL_GAPS = "startgaps", "Fourier gap Γ of every network at the start", "Gaps at start", Lines, "Edelman 2024, figure B.7 and appendix B.3.1";
+    INITIAL_GAPS = "startgaps", "Fourier gap Γ of every network at the start", "Start gaps", Lines, "Edelman 2024, figure B.7 and appendix B.3.1";
 }
