@@ -78,17 +78,12 @@ fn build_chart(preset: &Preset, recorded: &PresetRecording) -> Reading {
         })
         .collect();
     let is_over_steps = !["sweep", "times", "margins", "startgaps"].contains(&recorded.chart.as_str());
-    let all = series.iter().flat_map(|series| series.x.iter().copied());
-    let range = all.fold(None, |range: Option<(f64, f64)>, x| {
-        Some(range.map_or((x, x), |(low, high)| (low.min(x), high.max(x))))
-    });
     // Curves for comparison are drawn below.
     series.sort_by_key(|series| series.role != Role::Other);
     Reading::Lines(LineChart {
         title: preset.name.into(),
         // In these charts, the horizontal axis is not the training step.
         x_label: if is_over_steps { "step" } else { "" }.into(),
-        x_range: range.filter(|_| recorded.chart == "startgaps"),
         y_label: chart.unwrap_or_default().into(),
         log_x: recorded.log[0],
         log_y: recorded.log[1],

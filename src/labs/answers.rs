@@ -19,10 +19,8 @@ use vivarium_view::probing::{Probe, ProbeSpec, ProbedNetwork, SinglePassMeasurem
 pub const ANSWERS: Probe = Probe { name: "answers", applies };
 
 /// The probe [`ANSWERS`] with the function that measures it.
-pub const SPEC: ProbeSpec = ProbeSpec {
-    probe: ANSWERS,
-    start_measurement: |_| Some(Box::new(SinglePassMeasurement(compute_answers))),
-};
+pub const SPEC: ProbeSpec =
+    ProbeSpec::new(ANSWERS, |_| Some(Box::new(SinglePassMeasurement(compute_answers))));
 
 /// Maximum number of held-out examples of a run that the page offers to show one by one, each with input, label and
 /// network output.

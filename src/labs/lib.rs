@@ -47,7 +47,7 @@ use vivarium_view::display::instance::goes_on_from;
 use vivarium_view::display::{Labs, LazyLab};
 use vivarium_view::presets::recorded::recorded_steps;
 use vivarium_view::presets::{PRESET_DEFAULTS, Preset};
-use vivarium_view::probing::{Probe, ProbeSpec, ProbeTask, ProbedNetwork};
+use vivarium_view::probing::{ProbeInput, ProbeSpec, ProbeTask, ProbedNetwork};
 
 /// Tables that a lab declares: its presets, stories, charts, probes and lazy functions. The texts on a run are in
 /// [`Lab`](vivarium_view::display::Lab) and [`LazyLab`].
@@ -156,22 +156,14 @@ pub fn find_probe(id: &ProbeId) -> Option<&'static ProbeSpec> {
         .find(|spec| spec.probe.id() == *id)
 }
 
-/// Whether a probe measures all networks of a run, so that it needs the first-layer weights of each.
-pub fn measures_all_networks(id: &ProbeId) -> bool {
-    PROBES_OF_ALL_NETWORKS.iter().any(|probe| probe.id() == *id)
+/// Whether the probe with this id measures these weights of a run.
+pub fn measures(id: &ProbeId, input: ProbeInput) -> bool {
+    find_probe(id).is_some_and(|spec| spec.input == input)
 }
-
-/// Whether the result of a probe depends on the settings of a run alone, so that one measurement is enough for a run.
-pub fn is_measured_once(id: &ProbeId) -> bool {
-    parity::probes::INITIAL_GAPS.id() == *id
-}
-
-/// Probes that measure all networks of a run; the others measure the first network.
-const PROBES_OF_ALL_NETWORKS: &[Probe] = &[parity::probes::MOVEMENTS];
 
 /// A job that measures a probe on the first replica's parameters after `step` training steps; `weights` has one vector
 /// per parameter tensor. `first_layers` has the first-layer weights of all replicas, `[replicas, inputs, width]`, for a
-/// probe that [measures all networks](measures_all_networks), else nothing. None if the probe does not exist or does not
+/// probe that [measures](measures) them, else nothing. None if the probe does not exist or does not
 /// apply to the run.
 pub fn new_probe_job(
     id: &ProbeId,

@@ -8,8 +8,7 @@ use vivarium_view::probing::{AllParameters, Probe, ProbeSpec};
 pub const PARAMETERS: Probe = Probe { name: "all-parameters", applies: check_is_small };
 
 /// The probe [`PARAMETERS`] with the measurement that reads all parameter tensors.
-pub const SPEC: ProbeSpec =
-    ProbeSpec { probe: PARAMETERS, start_measurement: |_| Some(Box::new(AllParameters(PARAMETERS.id()))) };
+pub const SPEC: ProbeSpec = ProbeSpec::new(PARAMETERS, |_| Some(Box::new(AllParameters(PARAMETERS.id()))));
 
 /// Networks with more parameters than this are not copied to the page after each measurement: 1 MiB of numbers.
 pub const MAX_PARAMETERS: u64 = 1 << 18;

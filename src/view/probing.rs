@@ -33,13 +33,42 @@ impl Probe {
     }
 }
 
+/// Weights of a run that a probe measures.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ProbeInput {
+    /// All weights of the first network.
+    FirstNetwork,
+    /// The first layers of all networks, beside all weights of the first network.
+    AllFirstLayers,
+    /// Initial weights, which follow from the settings: one measurement is enough for a run.
+    InitialWeights,
+}
+
 /// A probe together with the function that starts its measurement.
 #[derive(Debug, Clone, Copy)]
 pub struct ProbeSpec {
     /// Name and condition of the probe.
     pub probe: Probe,
+    /// Weights that the probe measures.
+    pub input: ProbeInput,
     /// Starts the probe's measurement of a network; `None` if the network has nothing that this probe can measure.
     pub start_measurement: fn(&ProbedNetwork) -> Option<Box<dyn ProbeMeasurement>>,
+}
+
+impl ProbeSpec {
+    /// A probe of the first network.
+    pub const fn new(
+        probe: Probe,
+        start_measurement: fn(&ProbedNetwork) -> Option<Box<dyn ProbeMeasurement>>,
+    ) -> Self {
+        ProbeSpec { probe, input: ProbeInput::FirstNetwork, start_measurement }
+    }
+
+    /// The same probe of other weights.
+    pub const fn of(mut self, input: ProbeInput) -> Self {
+        self.input = input;
+        self
+    }
 }
 
 /// Weights of the first replica at one training step, and of the first layers of all, as the input of a probe.

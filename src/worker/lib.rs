@@ -18,7 +18,7 @@ use vivarium_training::session::checkpoint::Checkpoint;
 use vivarium_training::session::learner::OpenHelpers;
 use vivarium_training::session::trial::Trial;
 use vivarium_training::session::{Options, Session};
-use vivarium_view::probing::ProbeTask;
+use vivarium_view::probing::{ProbeInput, ProbeTask};
 
 /// Time limit in milliseconds of one slice of training, after which commands are handled, so that Pause answers within
 /// 50 ms even after a long step.
@@ -225,7 +225,7 @@ impl ProbeRounds {
         if !self.remaining.is_empty() {
             self.weights = (session.step(), session.first_replica().await?);
         }
-        self.first_layers = match self.remaining.iter().any(labs::measures_all_networks) {
+        self.first_layers = match self.remaining.iter().any(reads_all_networks) {
             true => session.first_layers().await?,
             false => vec![],
         };
@@ -237,7 +237,7 @@ impl ProbeRounds {
         let begin = now_ms();
         while self.job.is_none() {
             let probe = self.remaining.pop_front()?;
-            let first_layers = match labs::measures_all_networks(&probe) {
+            let first_layers = match reads_all_networks(&probe) {
                 true => self.first_layers.clone(),
                 false => vec![],
             };
@@ -250,7 +250,7 @@ impl ProbeRounds {
         self.spent_ms += now - begin;
         let mut finding = found?;
         self.job = None;
-        if labs::is_measured_once(&finding.probe) {
+        if labs::measures(&finding.probe, ProbeInput::InitialWeights) {
             self.measured_once.push(finding.probe.clone());
         }
         if self.remaining.is_empty() && self.next_round == NextRound::AfterCurrent {
@@ -265,6 +265,11 @@ impl ProbeRounds {
 /// Whether a probe with the id `id` exists and can measure runs with these settings.
 fn applies(id: &ProbeId, spec: &RunSpec) -> bool {
     labs::find_probe(id).is_some_and(|found| (found.probe.applies)(spec).is_ok())
+}
+
+/// Whether the probe with the id `id` measures the first layers of all networks.
+fn reads_all_networks(id: &ProbeId) -> bool {
+    labs::measures(id, ProbeInput::AllFirstLayers)
 }
 
 /// Whether loss and accuracy are measured at the current step: every `run.every` steps.

@@ -40,9 +40,6 @@ impl Sampling {
         if chains == ChainFamily::Dirichlet && alpha != 1.0 {
             return Err("its chains have rows with an α other than 1".into());
         }
-        if matches!(chains, ChainFamily::NoLowerOrder | ChainFamily::LowerOrderMixture) {
-            return Err("its chains have no signal of lower order, or are mixed with such chains".into());
-        }
         if chains != ChainFamily::Dirichlet && order != 2 {
             return Err("its chains are of a higher order and not Dirichlet".into());
         }
@@ -80,7 +77,7 @@ impl Sampling {
             ChainFamily::Independent => row,
             ChainFamily::DoublyStochastic => 2 * self.moves(),
             ChainFamily::Mixture => 1 + row.max(2 * self.moves()),
-            // No kernel draws them.
+            // These chains have an order above 2, which no kernel draws.
             ChainFamily::NoLowerOrder | ChainFamily::LowerOrderMixture => 0,
         }
     }

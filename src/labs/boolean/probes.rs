@@ -17,10 +17,8 @@ const MAX_ATTENTION_WEIGHTS: usize = 1 << 16;
 pub const CLS_ATTENTION: Probe = Probe { name: "looks", applies };
 
 /// All probes of the lab of sparse Boolean functions.
-pub const PROBES: &[ProbeSpec] = &[ProbeSpec {
-    probe: CLS_ATTENTION,
-    start_measurement: |_| Some(Box::new(SinglePassMeasurement(measure_attention))),
-}];
+pub const PROBES: &[ProbeSpec] =
+    &[ProbeSpec::new(CLS_ATTENTION, |_| Some(Box::new(SinglePassMeasurement(measure_attention))))];
 
 /// `Ok` if the probe [`CLS_ATTENTION`] can be measured: the task has bits as inputs, and the network attends from a
 /// \[CLS\] token; otherwise the reason why not.

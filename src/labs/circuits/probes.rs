@@ -11,16 +11,13 @@ use vivarium_view::probing::{Probe, ProbeSpec, SinglePassMeasurement};
 pub const PERTURBATION: Probe = Probe { name: "circuit-perturbation", applies };
 
 /// The probe [`PERTURBATION`] with the function that measures it.
-pub const SPEC: ProbeSpec = ProbeSpec {
-    probe: PERTURBATION,
-    start_measurement: |_| {
-        Some(Box::new(SinglePassMeasurement(|network| {
-            let delta = found(&network.weights).map_or(vec![], |(delta, _)| delta);
-            let numbers = delta.into_iter().map(|delta| delta as f32).collect();
-            Some(ProbeResult::new(PERTURBATION.id()).with_numbers(numbers))
-        })))
-    },
-};
+pub const SPEC: ProbeSpec = ProbeSpec::new(PERTURBATION, |_| {
+    Some(Box::new(SinglePassMeasurement(|network| {
+        let delta = found(&network.weights).map_or(vec![], |(delta, _)| delta);
+        let numbers = delta.into_iter().map(|delta| delta as f32).collect();
+        Some(ProbeResult::new(PERTURBATION.id()).with_numbers(numbers))
+    })))
+});
 
 /// `Ok` if the task is a Boolean circuit, so that the probe [`PERTURBATION`] can be measured; otherwise the reason why
 /// not.

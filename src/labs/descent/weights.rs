@@ -10,8 +10,7 @@ use vivarium_view::probing::{AllParameters, Probe, ProbeSpec};
 pub const PARAMETERS: Probe = Probe { name: "descent-parameters", applies };
 
 /// The probe [`PARAMETERS`] with the function that measures it.
-pub const SPEC: ProbeSpec =
-    ProbeSpec { probe: PARAMETERS, start_measurement: |_| Some(Box::new(AllParameters(PARAMETERS.id()))) };
+pub const SPEC: ProbeSpec = ProbeSpec::new(PARAMETERS, |_| Some(Box::new(AllParameters(PARAMETERS.id()))));
 
 /// `Ok` if the task is in-context regression by a constructed transformer, so that the probe [`PARAMETERS`] can be
 /// measured; otherwise the reason why not.

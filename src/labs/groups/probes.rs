@@ -55,15 +55,12 @@ pub const NEURON_MARGINS: Probe = Probe { name: "neuron-margins", applies: requi
 
 /// All probes of the lab of finite groups.
 pub const PROBES: &[ProbeSpec] = &[
-    ProbeSpec { probe: NEURONS, start_measurement: new_neurons_job },
-    ProbeSpec {
-        probe: OUTPUTS,
-        start_measurement: |_| Some(Box::new(SinglePassMeasurement(measure_outputs))),
-    },
-    ProbeSpec { probe: COSETS, start_measurement: new_cosets_job },
-    ProbeSpec { probe: PROGRESS, start_measurement: new_progress_job },
-    ProbeSpec { probe: CLASS_MARGINS, start_measurement: new_class_margins_job },
-    ProbeSpec { probe: NEURON_MARGINS, start_measurement: new_neuron_margins_job },
+    ProbeSpec::new(NEURONS, new_neurons_job),
+    ProbeSpec::new(OUTPUTS, |_| Some(Box::new(SinglePassMeasurement(measure_outputs)))),
+    ProbeSpec::new(COSETS, new_cosets_job),
+    ProbeSpec::new(PROGRESS, new_progress_job),
+    ProbeSpec::new(CLASS_MARGINS, new_class_margins_job),
+    ProbeSpec::new(NEURON_MARGINS, new_neuron_margins_job),
 ];
 
 /// The task of a run if it is a product in a finite group, otherwise none.

@@ -20,10 +20,8 @@ use vivarium_view::probing::{Probe, ProbeMeasurement, ProbeSpec, ProbedNetwork};
 pub const R2_BY_EXAMPLES: Probe = Probe { name: "in-context-examples", applies: require_point_prompts };
 
 /// The probe [`R2_BY_EXAMPLES`] with the job that measures it.
-pub const SPEC: ProbeSpec = ProbeSpec {
-    probe: R2_BY_EXAMPLES,
-    start_measurement: |network| Some(Box::new(R2ByExamplesJob::new(network)?)),
-};
+pub const SPEC: ProbeSpec =
+    ProbeSpec::new(R2_BY_EXAMPLES, |network| Some(Box::new(R2ByExamplesJob::new(network)?)));
 
 /// Approximate number of operations of one slice of the job that measures [`R2_BY_EXAMPLES`], at least one prompt.
 const OPERATIONS_PER_POLL: f64 = 4e6;

@@ -11,8 +11,7 @@ use vivarium_view::probing::{AllParameters, Probe, ProbeSpec};
 pub const PARAMETERS: Probe = Probe { name: "in-context-parameters", applies };
 
 /// The probe [`PARAMETERS`] with the function that measures it.
-pub const SPEC: ProbeSpec =
-    ProbeSpec { probe: PARAMETERS, start_measurement: |_| Some(Box::new(AllParameters(PARAMETERS.id()))) };
+pub const SPEC: ProbeSpec = ProbeSpec::new(PARAMETERS, |_| Some(Box::new(AllParameters(PARAMETERS.id()))));
 
 /// `Ok` if the probe [`PARAMETERS`] can be measured: the run is on prompts of points, and its network is small;
 /// otherwise the reason why not.

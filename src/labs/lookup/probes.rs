@@ -26,11 +26,8 @@ pub const POSITIONS: Probe = Probe { name: "lookup-positions", applies: check_ha
 
 /// Probes that evaluate held-out prompts: [`HEADS`] and [`POSITIONS`].
 pub const PROBES: &[ProbeSpec] = &[
-    ProbeSpec { probe: HEADS, start_measurement: |network| Some(Box::new(HeadsJob::new(network)?)) },
-    ProbeSpec {
-        probe: POSITIONS,
-        start_measurement: |network| Some(Box::new(PositionsJob::new(&network.spec)?)),
-    },
+    ProbeSpec::new(HEADS, |network| Some(Box::new(HeadsJob::new(network)?))),
+    ProbeSpec::new(POSITIONS, |network| Some(Box::new(PositionsJob::new(&network.spec)?))),
 ];
 
 /// Approximate floating-point operations of the held-out prompts evaluated in one call of `poll`, at least one prompt;

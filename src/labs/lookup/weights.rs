@@ -12,8 +12,7 @@ use vivarium_view::probing::{AllParameters, Probe, ProbeSpec};
 pub const PARAMETERS: Probe = Probe { name: "lookup-parameters", applies };
 
 /// Definition of the probe [`PARAMETERS`]: its name, and the measurement that reads all parameter tensors.
-pub const SPEC: ProbeSpec =
-    ProbeSpec { probe: PARAMETERS, start_measurement: |_| Some(Box::new(AllParameters(PARAMETERS.id()))) };
+pub const SPEC: ProbeSpec = ProbeSpec::new(PARAMETERS, |_| Some(Box::new(AllParameters(PARAMETERS.id()))));
 
 /// Returns an error message if the probe [`PARAMETERS`] cannot run: if the task has no prompts, or the network has too
 /// many parameters.

@@ -11,10 +11,8 @@ use vivarium_view::probing::{Probe, ProbeSpec, ProbedNetwork, SinglePassMeasurem
 pub const CURRENT_STEP: Probe = Probe { name: "machine-step", applies };
 
 /// Definition of the probe [`CURRENT_STEP`]: its name, and the measurement that reads the step.
-pub const SPEC: ProbeSpec = ProbeSpec {
-    probe: CURRENT_STEP,
-    start_measurement: |_| Some(Box::new(SinglePassMeasurement(read_step))),
-};
+pub const SPEC: ProbeSpec =
+    ProbeSpec::new(CURRENT_STEP, |_| Some(Box::new(SinglePassMeasurement(read_step))));
 
 /// Returns an error message if the run does not execute a Turing machine, so that the probe [`CURRENT_STEP`] cannot
 /// run.

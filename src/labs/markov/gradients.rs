@@ -69,7 +69,6 @@ pub(super) fn draw_gradients(run: &RunView) -> LineChart {
         x_label: tr!("step").into(),
         y_label: tr!("norm of the gradient").into(),
         series: (0..lines).map(series).collect(),
-        log_y: true,
         ..LineChart::default()
     }
 }

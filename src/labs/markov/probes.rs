@@ -22,15 +22,9 @@ pub const PARAMETERS: Probe = Probe { name: "parameters", applies: check_has_seq
 pub const ABLATION: Probe = Probe { name: "ablation", applies: check_has_heads };
 /// Probes of the lab on Markov chains: [`PARAMETERS`], [`ABLATION`], the loss without each head, and [`GRADIENTS`].
 pub const PROBES: &[ProbeSpec] = &[
-    ProbeSpec { probe: PARAMETERS, start_measurement: |_| Some(Box::new(AllParameters(PARAMETERS.id()))) },
-    ProbeSpec {
-        probe: ABLATION,
-        start_measurement: |network| Some(Box::new(AblationJob::new(&network.spec)?)),
-    },
-    ProbeSpec {
-        probe: GRADIENTS,
-        start_measurement: |_| Some(Box::new(SinglePassMeasurement(measure_gradients))),
-    },
+    ProbeSpec::new(PARAMETERS, |_| Some(Box::new(AllParameters(PARAMETERS.id())))),
+    ProbeSpec::new(ABLATION, |network| Some(Box::new(AblationJob::new(&network.spec)?))),
+    ProbeSpec::new(GRADIENTS, |_| Some(Box::new(SinglePassMeasurement(measure_gradients)))),
 ];
 
 /// Returns an error message if the task's examples are not sequences of symbols.

@@ -42,7 +42,7 @@ pub(super) fn describe_histogram(run: &RunView) -> Option<String> {
     };
     let positive = gaps.iter().filter(|gap| **gap > 0.0).count() as f32 / gaps.len() as f32;
     Some(tr!(
-        "The median of the Fourier gap Γ at the initial weights is {median} over {networks} networks; {share} of them have a positive gap. With weights ±1/√n and no bias it is {signs}.",
+        "The median of the Fourier gap Γ at the initial weights is {median} over {networks} networks; {share} of these networks have a positive gap. With weights ±1/√n and no bias, the gap is {signs}.",
         median = format_significant(middle),
         networks = format_thousands(gaps.len() as u64),
         share = format_percent(positive),

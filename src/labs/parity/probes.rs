@@ -14,7 +14,9 @@ use vivarium_plot::analysis::movement::WeightMovement;
 use vivarium_plot::analysis::spectrum::{FourierSpectrum as Walsh, MAX_INPUTS, point_of_mask};
 use vivarium_plot::analysis::weights::are_largest_weights_relevant;
 use vivarium_view::display::words::format_thousands;
-use vivarium_view::probing::{Probe, ProbeMeasurement, ProbeSpec, ProbedNetwork, SinglePassMeasurement};
+use vivarium_view::probing::{
+    Probe, ProbeInput, ProbeMeasurement, ProbeSpec, ProbedNetwork, SinglePassMeasurement,
+};
 
 /// Number of points of the hypercube {−1, 1}ⁿ evaluated in one call of `poll` for a network of width 1; a network of
 /// width w gets a w-th of it.
@@ -57,18 +59,13 @@ pub const INITIAL_GAPS: Probe = Probe { name: "initial-gaps", applies: check_has
 /// Probes of the lab on sparse parities: [`GAP`], [`SPECTRUM`], [`ATTENTION`] (from \[CLS\] to bits), [`POWERS`],
 /// [`MOVEMENTS`] and [`INITIAL_GAPS`].
 pub const PROBES: &[ProbeSpec] = &[
-    ProbeSpec { probe: GAP, start_measurement: start_gap },
-    ProbeSpec { probe: SPECTRUM, start_measurement: start_spectrum },
-    ProbeSpec {
-        probe: ATTENTION,
-        start_measurement: |_| Some(Box::new(SinglePassMeasurement(measure_attention))),
-    },
-    ProbeSpec { probe: POWERS, start_measurement: |_| Some(Box::new(SinglePassMeasurement(measure_powers))) },
-    ProbeSpec {
-        probe: MOVEMENTS,
-        start_measurement: |_| Some(Box::new(SinglePassMeasurement(measure_movements))),
-    },
-    ProbeSpec { probe: INITIAL_GAPS, start_measurement: start_initial_gaps },
+    ProbeSpec::new(GAP, start_gap),
+    ProbeSpec::new(SPECTRUM, start_spectrum),
+    ProbeSpec::new(ATTENTION, |_| Some(Box::new(SinglePassMeasurement(measure_attention)))),
+    ProbeSpec::new(POWERS, |_| Some(Box::new(SinglePassMeasurement(measure_powers)))),
+    ProbeSpec::new(MOVEMENTS, |_| Some(Box::new(SinglePassMeasurement(measure_movements))))
+        .of(ProbeInput::AllFirstLayers),
+    ProbeSpec::new(INITIAL_GAPS, start_initial_gaps).of(ProbeInput::InitialWeights),
 ];
 
 /// Returns an error message unless the task's label is a parity of bits.

@@ -121,7 +121,9 @@ pub(super) fn describe_points(run: &RunView) -> Option<String> {
     let Some(first) = solved.iter().flatten().min() else {
         return Some(tr!("No network has reached the target yet.").into());
     };
-    let format = |correlation: Option<f64>| correlation.map_or(MISSING.into(), |rank| format!("{rank:.2}"));
+    let format = |correlation: Option<f64>| {
+        correlation.map_or(MISSING.into(), |rank| format!("{rank:.2}").replace('-', "−"))
+    };
     let mut sentences = vec![tr!(
         "Spearman’s rank correlation of ρ and the steps left is {all} over all measured steps of the {solved} networks that have reached the target.",
         all = format(correlate(select_solved(&steps))),
@@ -130,7 +132,7 @@ pub(super) fn describe_points(run: &RunView) -> Option<String> {
     if let Some(last) = steps.iter().rfind(|at| at.step < *first && at.step > 0) {
         let revealed = last.networks.iter().filter(|point| point.is_revealed).count();
         sentences.push(tr!(
-            "At step {step}, before any network reached the target, it is {one} over all networks. At this step, the relevant bits have the largest weights in {revealed} of the networks.",
+            "At step {step}, before any network reached the target, the rank correlation over all networks is {one}. At this step, the relevant bits have the largest weights in {revealed} of the networks.",
             step = format_thousands(last.step),
             one = format(correlate(last.networks.iter())),
             revealed = format_percent(revealed as f32 / last.networks.len().max(1) as f32)
@@ -193,7 +195,8 @@ mod tests {
         assert_eq!(
             found,
             format!(
-                "Spearman’s rank correlation of ρ and the steps left is {all:.2} over all measured steps of the 2 networks that have reached the target. At step 50, before any network reached the target, it is -1.00 over all networks. At this step, the relevant bits have the largest weights in 33.3 % of the networks."
+                "Spearman’s rank correlation of ρ and the steps left is −{:.2} over all measured steps of the 2 networks that have reached the target. At step 50, before any network reached the target, the rank correlation over all networks is −1.00. At this step, the relevant bits have the largest weights in 33.3 % of the networks.",
+                -all
             )
         );
     }

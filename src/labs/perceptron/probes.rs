@@ -10,10 +10,8 @@ use vivarium_view::probing::{Probe, ProbeSpec, ProbedNetwork, SinglePassMeasurem
 pub const OVERLAP: Probe = Probe { name: "overlap", applies };
 
 /// Probes of the lab on student and teacher: only [`OVERLAP`], the cosine of their weights.
-pub const PROBES: &[ProbeSpec] = &[ProbeSpec {
-    probe: OVERLAP,
-    start_measurement: |_| Some(Box::new(SinglePassMeasurement(measure_overlap))),
-}];
+pub const PROBES: &[ProbeSpec] =
+    &[ProbeSpec::new(OVERLAP, |_| Some(Box::new(SinglePassMeasurement(measure_overlap))))];
 
 /// Task of a run whose labels come from a linear teacher; `None` for other tasks.
 pub fn teacher_task(spec: &RunSpec) -> Option<&TeacherStudent> {

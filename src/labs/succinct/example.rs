@@ -27,8 +27,7 @@ use vivarium_view::probing::{Probe, ProbeMeasurement, ProbeSpec, ProbedNetwork};
 pub const ANSWERED: Probe = Probe { name: "succinct-answers", applies: super::probes::applies };
 
 /// Definition of the probe [`ANSWERED`]: its name, and the measurement that answers the test inputs.
-pub const SPEC: ProbeSpec =
-    ProbeSpec { probe: ANSWERED, start_measurement: |_| Some(Box::new(AnswersJob(vec![]))) };
+pub const SPEC: ProbeSpec = ProbeSpec::new(ANSWERED, |_| Some(Box::new(AnswersJob(vec![]))));
 
 /// Number of test inputs that the user can display as examples, between 1 and `MAX_EXAMPLES`.
 pub fn example_count(spec: &RunSpec) -> Option<usize> {

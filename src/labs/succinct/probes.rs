@@ -8,8 +8,7 @@ use vivarium_view::probing::{AllParameters, Probe, ProbeSpec};
 pub const MEMORY: Probe = Probe { name: "succinct-memory", applies };
 
 /// Definition of the probe [`MEMORY`]: its name, and the measurement that reads all parameters.
-pub const SPEC: ProbeSpec =
-    ProbeSpec { probe: MEMORY, start_measurement: |_| Some(Box::new(AllParameters(MEMORY.id()))) };
+pub const SPEC: ProbeSpec = ProbeSpec::new(MEMORY, |_| Some(Box::new(AllParameters(MEMORY.id()))));
 
 /// Returns an error message unless the run's task is a learning problem for a network that contains a learning
 /// algorithm.

@@ -10,7 +10,7 @@ pub const PARAMETERS: Probe = Probe { name: "trace-parameters", applies: check_h
 
 /// Probes of the lab on traces: only [`PARAMETERS`], all parameter tensors of the first network.
 pub const PROBES: &[ProbeSpec] =
-    &[ProbeSpec { probe: PARAMETERS, start_measurement: |_| Some(Box::new(AllParameters(PARAMETERS.id()))) }];
+    &[ProbeSpec::new(PARAMETERS, |_| Some(Box::new(AllParameters(PARAMETERS.id()))))];
 
 /// Returns an error message if the task's examples are not traces of a Turing machine.
 fn check_has_traces(spec: &RunSpec) -> Result<(), String> {

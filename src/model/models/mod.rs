@@ -160,9 +160,13 @@ impl Model {
     /// For each parameter whether it is trained in `stage`; empty for a model that is executed or grown.
     #[cfg(feature = "train")]
     pub fn trained(&self, examples: &dyn Examples, stage: usize) -> Vec<bool> {
-        match self.architecture(examples).graph(examples.inputs(), stage) {
+        let architecture = self.architecture(examples);
+        match architecture.graph(examples.inputs(), stage) {
             Some(graph) => graph.parameters().iter().map(|own| own.is_trained).collect(),
-            None => self.net().map_or_else(Vec::new, |net| net.trained(stage)),
+            None => {
+                let trained = self.net().map_or_else(Vec::new, |net| net.trained(stage)).into_iter();
+                trained.enumerate().map(|(which, is)| is && architecture.is_trained(which)).collect()
+            }
         }
     }
 

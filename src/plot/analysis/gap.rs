@@ -17,6 +17,7 @@
 pub use super::gradient::{FirstLayer, FirstLayerGradient, GradientAccumulator, LossDerivative, NetworkHead};
 pub use super::majority::{majority_coefficient, majority_gap, relu_majority_gap};
 
+use super::histogram::{count_bins, draw_stairs};
 use super::{LineChart, Role, Series};
 use vivarium_core::math::median;
 
@@ -128,23 +129,20 @@ pub fn distribution_chart(gaps: &[f64], references: Vec<(f64, String)>) -> LineC
     let is_single = high - low <= EQUAL_GAPS * size.max(1.0);
     let bins =
         if is_single { 1 } else { (libm::ceil(2.0 * libm::cbrt(gaps.len() as f64)) as usize).min(MAX_BINS) };
-    let (left, width) = match is_single {
-        true => (low - 0.1 * size.max(0.01), 0.2 * size.max(0.01)),
-        false => (low, (high - low) / bins as f64),
+    let margin = 0.1 * size.max(0.01);
+    let range = if is_single { (low - margin, low + margin) } else { (low, high) };
+    let stairs = match gaps.is_empty() {
+        true => Series { stairs: true, ..Default::default() },
+        false => {
+            let counts = count_bins(gaps.iter().copied(), range, bins);
+            draw_stairs(range, counts.into_iter().map(|count| count as f32).collect())
+        }
     };
-    let mut counts = vec![0.0f32; if gaps.is_empty() { 0 } else { bins }];
-    for gap in gaps {
-        counts[(((gap - left) / width) as usize).min(bins - 1)] += 1.0;
-    }
-    let edges = if gaps.is_empty() { 0 } else { bins + 1 };
     let series = Series {
         name: tr!("networks").into(),
         role: Role::Test,
-        x: (0..edges).map(|edge| left + edge as f64 * width).collect(),
-        band: counts.iter().map(|count| (0.0, *count)).collect(),
-        y: counts,
-        stairs: true,
-        ..Default::default()
+        band: stairs.y.iter().map(|count| (0.0, *count)).collect(),
+        ..stairs
     };
     let middle = median(gaps).map(|gap| (gap, tr!("median").into()));
     LineChart {

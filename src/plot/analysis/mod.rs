@@ -12,6 +12,7 @@ pub mod ends;
 pub mod gap;
 pub mod gradient;
 pub mod heads;
+mod histogram;
 pub mod majority;
 pub mod movement;
 pub mod neurons;

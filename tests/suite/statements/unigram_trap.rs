@@ -217,7 +217,10 @@ pub const STATEMENTS: Statements = &[
         "If unigrams help, the network learns the unigram strategy first, because this strategy reduces the loss at once.",
         On(|runs| slope(&runs.run("induction-k3-slow"), 10, 100) > 0.0),
     ),
-    ("On the plateau, each layer waits for the other layer.", Preset("layer-given-minimal")),
+    (
+        "On the plateau, neither layer can improve much without the other layer.",
+        Preset("layer-given-minimal"),
+    ),
     ("In a minimal model with two layers, training takes about 1,000 steps.", Preset("layer-given-minimal")),
     (
         "If one of its layers is right from the start, the other layer is learned within 40 steps.",

@@ -26,10 +26,8 @@ use vivarium_view::probing::{Probe, ProbeMeasurement, ProbeSpec, ProbedNetwork};
 pub const OUTSIDE: Probe = Probe { name: "lookup-outside-span", applies: check_has_span_bound };
 
 /// Definition of the probe [`OUTSIDE`]: its name, and the measurement, in slices, of the first network.
-pub const SPEC: ProbeSpec = ProbeSpec {
-    probe: OUTSIDE,
-    start_measurement: |network| Some(Box::new(OutsideSpanJob::new(&network.spec, 0)?)),
-};
+pub const SPEC: ProbeSpec =
+    ProbeSpec::new(OUTSIDE, |network| Some(Box::new(OutsideSpanJob::new(&network.spec, 0)?)));
 
 /// Arithmetic operations in one call of `poll`, which keeps each call short.
 const OPERATIONS_PER_SLICE: u64 = 1 << 22;

@@ -4,8 +4,8 @@ use burn::tensor::Tensor;
 use burn::tensor::activation::{relu, softmax};
 
 use super::{AttentionOnly, LayerPlaces};
+use crate::models::Net;
 use crate::models::sequences::{self, NEVER, one_hot, past, skewed};
-use crate::models::{Architecture, Net};
 use crate::tasks::Examples;
 
 impl Net for AttentionOnly {
@@ -47,8 +47,7 @@ impl Net for AttentionOnly {
     }
 
     fn trained(&self, _stage: usize) -> Vec<bool> {
-        let bound = super::OfLength { net: self.clone(), length: 0 };
-        (0..=self.places().readout).map(|which| bound.is_trained(which)).collect()
+        vec![true; self.places().readout + 1]
     }
 }
 

@@ -3,8 +3,8 @@
 use burn::tensor::Tensor;
 
 use super::{KERNEL, LAGS, MinimalMarkov};
+use crate::models::Net;
 use crate::models::sequences::{one_hot, past, skewed};
-use crate::models::{Architecture, Net};
 use crate::tasks::Examples;
 
 impl Net for MinimalMarkov {
@@ -37,7 +37,6 @@ impl Net for MinimalMarkov {
     }
 
     fn trained(&self, _stage: usize) -> Vec<bool> {
-        let bound = super::OfLength { net: self.clone(), length: 0 };
-        [KERNEL, LAGS].map(|which| bound.is_trained(which)).to_vec()
+        vec![true; 2]
     }
 }

@@ -3,6 +3,7 @@
 use std::f64::consts::PI;
 
 use super::{NeuronPart, NeuronSpectra};
+use crate::analysis::histogram::{count_bins, draw_stairs};
 use crate::analysis::progress::ModularOperation;
 use crate::analysis::{BarChart, Heatmap, LineChart, Role, Series};
 use vivarium_core::sorting;
@@ -143,24 +144,15 @@ pub fn phase_torus_chart(now: &NeuronSpectra) -> LineChart {
     }
 }
 
-/// Share of the values in each of `bins` bins between `low` and `high`, as a staircase. Values outside count in the
+/// Share of the values in each of `bins` bins of `range`, as a staircase. Values outside count in the
 /// end bins, NaN is ignored; empty without values.
-fn histogram(values: impl Iterator<Item = f64>, (low, high): (f64, f64), bins: usize) -> Series {
-    let width = (high - low) / bins as f64;
-    let mut counts = vec![0usize; bins];
-    for value in values.filter(|value| !value.is_nan()) {
-        counts[(((value - low) / width).max(0.0) as usize).min(bins - 1)] += 1;
-    }
+fn histogram(values: impl Iterator<Item = f64>, range: (f64, f64), bins: usize) -> Series {
+    let counts = count_bins(values, range, bins);
     let all: usize = counts.iter().sum();
     if all == 0 {
         return Series { stairs: true, ..Default::default() };
     }
-    Series {
-        x: (0..=bins).map(|edge| low + edge as f64 * width).collect(),
-        y: counts.iter().map(|count| (*count as f64 / all as f64) as f32).collect(),
-        stairs: true,
-        ..Default::default()
-    }
+    draw_stairs(range, counts.iter().map(|count| (*count as f64 / all as f64) as f32).collect())
 }
 
 /// Display name for an irrep of the group of `now`: "frequency" if the group is cyclic, otherwise "irrep".

@@ -17,10 +17,10 @@ const GROUP: PresetGroup = PresetGroup {
 pub(in super::super) const PRESETS: &[Preset] = &[
     Preset {
         slug: "time-left",
-        name: "Weight movement predicts the time that is left",
+        name: "Weight movement predicts the time left",
         group: &GROUP,
         link: "#v1/sparse-parity?n=30&width=1&act=sin&bias=hidden&second=ones&lr=0.01&batch=256&replicas=60&steps=3000&target=0.9&every=10&held=2048&speed=0&show=accuracy.timeleft.times",
-        claim: "The farther the weights of a network have moved, the sooner this network reaches the target. At step 200, before any network reaches the target, the rank correlation of the movement ρ and the steps left is below −0.6 over the 60 networks. A search without memory would have a correlation near 0.",
+        claim: "The farther the weights of a network have moved, the sooner this network reaches the target. At step 200, before any network reaches the target, the rank correlation of the movement ρ and the steps left is below −0.6 over the 60 networks. If training were a search without memory, this correlation would be near 0.",
         source: "Edelman 2024, section 5.5 and appendix B.3.3",
         experiment: Some(&experiments::FIGURE_5_3),
         remarks: "The thesis calls ρ a progress measure if it predicts the time to convergence, and has no figure of this. For the experiments of section 5.3, the thesis multiplies the argument of the sine by 2; here the factor is 1.",
