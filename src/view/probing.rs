@@ -64,7 +64,7 @@ impl ProbeSpec {
         ProbeSpec { probe, input: ProbeInput::FirstNetwork, start_measurement }
     }
 
-    /// The same probe of other weights.
+    /// Sets the weights that the probe measures.
     pub const fn of(mut self, input: ProbeInput) -> Self {
         self.input = input;
         self
